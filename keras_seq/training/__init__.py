@@ -1,0 +1,16 @@
+"""Losses, schedules, metrics, and the fit that every task shares."""
+
+from keras_seq import _startup as _startup
+from keras_seq.training.adam import Adam as Adam
+from keras_seq.training.losses import BinaryCrossentropy as BinaryCrossentropy
+from keras_seq.training.losses import ClassCrossentropy as ClassCrossentropy
+from keras_seq.training.losses import MaskedCrossentropy as MaskedCrossentropy
+from keras_seq.training.metrics import Perplexity as Perplexity
+from keras_seq.training.metrics import TokenAccuracy as TokenAccuracy
+from keras_seq.training.metrics import TokenCrossentropy as TokenCrossentropy
+from keras_seq.training.schedules import Noam as Noam
+from keras_seq.training.schedules import WarmupCosine as WarmupCosine
+from keras_seq.training.schedules import (
+    WarmupInverseSquareRoot as WarmupInverseSquareRoot,
+)
+from keras_seq.training.schedules import WarmupLinear as WarmupLinear
