@@ -1,0 +1,30 @@
+"""Say what shape was wanted, before a backend complains about its insides."""
+
+
+def check_shape(name, shape, *allowed):
+    """Raise `ValueError` unless `shape` is one of `allowed`.
+
+    Args:
+        name: What the caller calls this tensor.
+        shape: Its static shape; `None` stands for a length not known yet.
+        *allowed: Tuples of lengths and of letters; a letter is any length.
+
+    >>> check_shape("inputs", (2, 3), ("B", "T", 7))
+    Traceback (most recent call last):
+    ValueError: `inputs` must have shape (B, T, 7). Received: shape=(2, 3)
+    """
+    shape = tuple(shape)
+    if not any(_fits(shape, wanted) for wanted in allowed):
+        wanted = " or ".join(
+            f"({', '.join(str(axis) for axis in axes)})" for axes in allowed
+        )
+        raise ValueError(
+            f"`{name}` must have shape {wanted}. Received: shape={shape}"
+        )
+
+
+def _fits(shape, wanted):
+    return len(shape) == len(wanted) and all(
+        got is None or isinstance(want, str) or got == want
+        for got, want in zip(shape, wanted, strict=True)
+    )
