@@ -14,7 +14,7 @@ if keras.backend.backend() == "tensorflow":
 
 
 def split_rows(x, num_blocks, rows):
-    """Cut `(B, H, T, ...)` into `(B, H, num_blocks, rows, ...)`, zero-padded."""
+    """Cut `(B, H, T, ...)` into `(B, H, num_blocks, rows, ...)`, with zeros."""
     batch, heads, length, *rest = ops.shape(x)
     missing = num_blocks * rows - length
     x = ops.pad(x, [(0, 0), (0, 0), (0, missing)] + [(0, 0)] * len(rest))
