@@ -66,11 +66,8 @@ class SubwordTokenizer(Tokenizer):
         self.form = form
         self.lowercase = bool(lowercase)
         with tf.init_scope():
-            self._sentencepiece = tf_text.SentencepieceTokenizer(
-                model=self.proto, out_type=tf.int32
-            )
-            size = self._sentencepiece.vocab_size()
-            pieces = self._sentencepiece.id_to_string(tf.range(size)).numpy()
+            model = self._sentencepiece()
+            pieces = model.id_to_string(tf.range(model.vocab_size())).numpy()
         vocabulary = [piece.decode() for piece in pieces]
         if (*self.SPECIAL_TOKENS, *BYTES) != tuple(vocabulary[:260]):
             raise ValueError(
@@ -84,6 +81,17 @@ class SubwordTokenizer(Tokenizer):
             self._num_spaces = tf.constant(
                 [int(token.startswith(SPACE)) for token in vocabulary]
             )
+        # The model lives inside these two functions. Made outside of one, it
+        # dies whenever a seed is set (TensorFlow drops its eager kernels,
+        # and the model with them), and an export has to be told to track it.
+        self._encode = tf.function(
+            lambda strings: self._sentencepiece().tokenize(strings),
+            input_signature=[tf.TensorSpec((None,), tf.string)],
+        )
+        self._decode = tf.function(
+            lambda token_ids: self._sentencepiece().detokenize(token_ids),
+            input_signature=[tf.RaggedTensorSpec((None, None), tf.int32)],
+        )
 
     @classmethod
     def train(
@@ -145,11 +153,14 @@ class SubwordTokenizer(Tokenizer):
             "lowercase": self.lowercase,
         }
 
+    def _sentencepiece(self):
+        return tf_text.SentencepieceTokenizer(self.proto, out_type=tf.int32)
+
     def _split(self, strings):
-        return self._sentencepiece.tokenize(self.normalize(strings))
+        return self._encode(self.normalize(strings))
 
     def _join(self, token_ids):
-        return self._sentencepiece.detokenize(token_ids)
+        return self._decode(token_ids)
 
     def _split_with_spans(self, strings):
         # The pieces of a row, in bytes, are " " + normalize(row): adding up
@@ -195,7 +206,7 @@ def _learn(lines, vocabulary_size, character_coverage):
             character_coverage=character_coverage,
             normalization_rule_tsv=str(rules),
             remove_extra_whitespaces=False,
-            max_sentence_length=max(map(len, lines)) + 1,
+            max_sentence_length=2**30,  # longer ones would be skipped
             **{"pad_id": 0, "pad_piece": pad},
             **{"unk_id": 1, "unk_piece": unknown, "unk_surface": "\ufffd"},
             **{"bos_id": 2, "bos_piece": start},
