@@ -18,8 +18,12 @@ from keras_seq.layers.gru_cell import GRUCell as GRUCell
 from keras_seq.layers.learned_positions import (
     LearnedPositions as LearnedPositions,
 )
+from keras_seq.layers.local_attention import LocalAttention as LocalAttention
 from keras_seq.layers.lstm import LSTM as LSTM
 from keras_seq.layers.lstm_cell import LSTMCell as LSTMCell
+from keras_seq.layers.multi_head_attention import (
+    MultiHeadAttention as MultiHeadAttention,
+)
 from keras_seq.layers.relative_position_bias import (
     RelativePositionBias as RelativePositionBias,
 )

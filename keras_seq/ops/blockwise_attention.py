@@ -19,7 +19,7 @@ kept for the backward pass, which is then faster.
 
 from keras import ops
 
-from keras_seq.ops.masks import HIDDEN
+from keras_seq.ops.masks import HIDDEN, softmax
 from keras_seq.ops.row_blocks import join_rows, loop_rows, split_rows
 
 # Up to this many scores per head, weights are kept for the backward pass.
@@ -164,7 +164,7 @@ def _weights(query, key, visible):
     scores = ops.cast(scores, "float32")
     if visible is not None:
         scores = scores + ops.where(visible, 0.0, HIDDEN)
-    return ops.cast(ops.softmax(scores, axis=-1), query.dtype)
+    return ops.cast(softmax(scores), query.dtype)
 
 
 def _silence_blind_rows(attended, visible):

@@ -126,7 +126,18 @@ def masked_softmax(scores, mask=None):
     dtype = scores.dtype
     scores = ops.cast(scores, "float32")
     if mask is None:
-        return ops.cast(ops.softmax(scores, axis=-1), dtype)
+        return ops.cast(softmax(scores), dtype)
     scores = ops.where(mask, scores, HIDDEN)
-    weights = ops.where(mask, ops.softmax(scores, axis=-1), 0.0)
+    weights = ops.where(mask, softmax(scores), 0.0)
     return ops.cast(weights, dtype)
+
+
+def softmax(scores):
+    """Softmax over the last axis; of a single score it is 1, without remark.
+
+    Keras warns about an axis of length 1, which is what the first step of any
+    decoder has.
+    """
+    if scores.shape[-1] == 1:
+        return ops.ones_like(scores)
+    return ops.softmax(scores, axis=-1)

@@ -13,6 +13,7 @@ import numpy as np
 from keras import ops
 
 from keras_seq.ops.lookup import blank_outside
+from keras_seq.ops.shapes import check_shape
 
 LAYOUTS = ("interleaved", "concatenated")
 
@@ -48,16 +49,16 @@ def sequence_positions(inputs, start_index=0, positions=None):
 
 def _given_positions(inputs, positions):
     positions = ops.convert_to_tensor(positions)
-    dtype = keras.backend.standardize_dtype(positions.dtype)
-    shape, wanted = tuple(positions.shape), tuple(inputs.shape[:2])
-    fits = len(shape) in (1, 2) and all(
-        got is None or want is None or got in (1, want)
-        for got, want in zip(shape[::-1], wanted[::-1], strict=False)
+    batch, length = (
+        letter if axis is None else axis
+        for letter, axis in zip("BT", inputs.shape[:2], strict=True)
     )
-    if "int" not in dtype or not fits:
+    wanted = (length,), (batch, length), (1, length)
+    check_shape("positions", positions.shape, *wanted)
+    dtype = keras.backend.standardize_dtype(positions.dtype)
+    if "int" not in dtype:
         raise ValueError(
-            f"`positions` must be integers of shape {wanted[1:]} or {wanted}. "
-            f"Received: dtype={dtype}, shape={shape}"
+            f"`positions` must be integers. Received: dtype={dtype}"
         )
     return positions
 

@@ -6,6 +6,15 @@ from keras import ops
 from keras_seq.ops.positions import angles, wave_frequencies
 
 
+def check_even_width(name, shape):
+    """Raise `ValueError` unless the last axis can be split into pairs."""
+    if shape[-1] is None or shape[-1] % 2:
+        raise ValueError(
+            f"`{name}` must have an even width, since columns are turned in "
+            f"pairs. Received: shape={tuple(shape)}"
+        )
+
+
 def rotate(
     x, positions, max_wavelength=10_000, scaling_factor=1.0, sequence_axis=1
 ):
@@ -47,11 +56,7 @@ def rotate(
     Reference: <https://arxiv.org/abs/2104.09864>
     """
     width = x.shape[-1]
-    if width is None or width % 2:
-        raise ValueError(
-            "`x` must have an even width, since columns are turned in pairs. "
-            f"Received: shape={tuple(x.shape)}"
-        )
+    check_even_width("x", x.shape)
     if scaling_factor <= 0:
         raise ValueError(
             f"`scaling_factor` must be positive. Received: {scaling_factor}"

@@ -1,0 +1,80 @@
+"""Keys and values of the past, for decoding step by step.
+
+A cache is a flat dict of tensors with the batch on axis 0, so that beams can be
+reordered by one gather per tensor:
+
+    key     (B, L, G, D)   the keys so far, of G heads
+    value   (B, L, G, E)   the values so far
+    mask    (B, L)         True where there is a real step
+    length  (B,)           how many steps were appended
+
+`L` grows with each step, or is fixed from the start (`max_length`), which is
+what a compiled loop needs.
+"""
+
+from keras import ops
+
+
+def empty_cache(batch_size, num_heads, key_dim, value_dim, dtype, max_length):
+    """Return a cache with no steps in it, growing if `max_length` is `None`."""
+    length = 0 if max_length is None else max_length
+    return {
+        "key": ops.zeros((batch_size, length, num_heads, key_dim), dtype),
+        "value": ops.zeros((batch_size, length, num_heads, value_dim), dtype),
+        "mask": ops.zeros((batch_size, length), "bool"),
+        "length": ops.zeros((batch_size,), "int32"),
+    }
+
+
+def append(cache, key, value, mask, max_length=None):
+    """Return the cache with new steps: key and value `(B, T, G, D)`.
+
+    With `max_length`, steps beyond it are dropped from the end.
+    """
+    steps = key.shape[1]
+    new = {"key": key, "value": value, "mask": mask}
+    if max_length is None:
+        grown = {
+            name: ops.concatenate([cache[name], tensor], axis=1)
+            for name, tensor in new.items()
+        }
+    else:
+        grown = {
+            name: _write(cache[name], tensor, cache["length"])
+            for name, tensor in new.items()
+        }
+    return {**grown, "length": cache["length"] + steps}
+
+
+def _write(buffer, new, start):
+    """Put `new` `(B, T, ...)` at row-wise `start` `(B,)` of `buffer`.
+
+    A select and not an update in place: it is the one form that runs in a
+    graph, in XLA, on a GPU and on every backend alike.
+    """
+    place = ops.arange(buffer.shape[1], dtype="int32")[None]
+    offset = place - ops.expand_dims(start, 1)  # (B, L)
+    inside = ops.logical_and(offset >= 0, offset < new.shape[1])
+    trailing = (1,) * (len(buffer.shape) - 2)
+    inside = ops.reshape(inside, (*ops.shape(inside), *trailing))
+    if new.shape[1] > 1:  # spread the new steps over the buffer
+        index = ops.clip(offset, 0, new.shape[1] - 1)
+        index = ops.reshape(index, (*ops.shape(index), *trailing))
+        new = ops.take_along_axis(new, index, axis=1)
+    return ops.where(inside, new, buffer)
+
+
+def visible(cache, steps, max_length=None, window=None):
+    """Return `(B, 1, T, L)`: what the last `steps` appended steps may see."""
+    length = ops.shape(cache["mask"])[1]
+    if max_length is None:  # every row has the same, growing length
+        end = ops.reshape(ops.cast(length, "int32"), (1, 1))
+    else:
+        end = ops.expand_dims(cache["length"], 1)
+    step_at = end - steps + ops.arange(steps, dtype="int32")  # (1 or B, T)
+    distance = ops.expand_dims(step_at, -1) - ops.arange(length, dtype="int32")
+    seen = distance >= 0
+    if window is not None:
+        seen = ops.logical_and(seen, distance < window)
+    seen = ops.logical_and(seen, ops.expand_dims(cache["mask"], 1))
+    return ops.expand_dims(seen, 1)

@@ -1,0 +1,306 @@
+"""The projections of multi-head attention, and the arguments they take.
+
+The weights live in `EinsumDense` layers under Keras's names, so that weight
+files, LoRA and code that reaches for `query_dense` work as they do there. The
+products are our own: one for queries, keys and values together where they are
+made from the same tensor, without einsum's transposes.
+"""
+
+import math
+
+import keras
+from keras import ops
+
+from keras_seq.layers.attention_axes import AttentionAxes
+from keras_seq.ops.attention import hide
+from keras_seq.ops.heads import affine, merge_heads, split_heads
+
+_CLONED = {
+    "kernel_initializer": keras.initializers,
+    "bias_initializer": keras.initializers,
+    "kernel_regularizer": keras.regularizers,
+    "bias_regularizer": keras.regularizers,
+    "activity_regularizer": keras.regularizers,
+    "kernel_constraint": keras.constraints,
+    "bias_constraint": keras.constraints,
+}
+
+
+def _check_count(name, value, optional=False):
+    if optional and value is None:
+        return
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(
+            f"`{name}` must be a positive integer. Received: {name}={value}"
+        )
+
+
+class HeadProjections(keras.layers.Layer):
+    """Base of multi-head attention; see `MultiHeadAttention` for arguments."""
+
+    def __init__(
+        self,
+        num_heads,
+        key_dim,
+        value_dim=None,
+        dropout=0.0,
+        use_bias=True,
+        output_shape=None,
+        attention_axes=None,
+        sliding_window=None,
+        flash_attention=None,
+        kernel_initializer="glorot_uniform",
+        bias_initializer="zeros",
+        kernel_regularizer=None,
+        bias_regularizer=None,
+        activity_regularizer=None,
+        kernel_constraint=None,
+        bias_constraint=None,
+        use_gate=False,
+        seed=None,
+        num_key_value_heads=None,
+        rotary=False,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        _check_count("num_heads", num_heads)
+        _check_count("key_dim", key_dim)
+        _check_count("value_dim", value_dim, optional=True)
+        _check_count("sliding_window", sliding_window, optional=True)
+        _check_count("num_key_value_heads", num_key_value_heads, optional=True)
+        if not 0 <= dropout < 1:
+            raise ValueError(
+                f"`dropout` must be in [0, 1). Received: dropout={dropout}"
+            )
+        if num_heads % (num_key_value_heads or num_heads):
+            raise ValueError(
+                "`num_key_value_heads` must divide `num_heads`. Received: "
+                f"num_key_value_heads={num_key_value_heads}, "
+                f"num_heads={num_heads}"
+            )
+        if rotary and key_dim % 2:
+            raise ValueError(
+                "`key_dim` must be even when `rotary` is on. Received: "
+                f"key_dim={key_dim}"
+            )
+        self.num_heads = num_heads
+        self.num_key_value_heads = num_key_value_heads or num_heads
+        self.key_dim = key_dim
+        self.value_dim = value_dim or key_dim
+        self.dropout = dropout
+        self.use_bias = use_bias
+        if isinstance(output_shape, int):
+            output_shape = (output_shape,)
+        # Not `output_shape`: `summary()` would take it for the layer's own.
+        self._output_shape = output_shape and tuple(output_shape)
+        if isinstance(attention_axes, int):
+            attention_axes = (attention_axes,)
+        self.attention_axes = attention_axes and tuple(attention_axes)
+        self.sliding_window = sliding_window
+        self.flash_attention = flash_attention
+        self.use_gate = use_gate
+        self.seed = seed
+        self.rotary = rotary
+        given = {
+            "kernel_initializer": kernel_initializer,
+            "bias_initializer": bias_initializer,
+            "kernel_regularizer": kernel_regularizer,
+            "bias_regularizer": bias_regularizer,
+            "activity_regularizer": activity_regularizer,
+            "kernel_constraint": kernel_constraint,
+            "bias_constraint": bias_constraint,
+        }
+        self._settings = {
+            name: _CLONED[name].get(value) for name, value in given.items()
+        }
+        self.supports_masking = True
+        self.weight_dropout = keras.layers.Dropout(
+            dropout, seed=seed, dtype=self.dtype_policy
+        )
+
+    def build(self, query_shape, value_shape, key_shape=None):
+        key_shape = value_shape if key_shape is None else key_shape
+        if tuple(value_shape[1:-1]) != tuple(key_shape[1:-1]):
+            raise ValueError(
+                "`value` and `key` must have the same steps. Received: value "
+                f"shape={tuple(value_shape)}, key shape={tuple(key_shape)}"
+            )
+        for name, shape in (("query", query_shape), ("value", value_shape)):
+            if len(shape) < 3:
+                raise ValueError(
+                    f"`{name}` must have shape (batch, steps, width). "
+                    f"Received: shape={tuple(shape)}"
+                )
+        self.query_dense = self._projection(
+            "query", query_shape, (self.num_heads, self.key_dim)
+        )
+        self.key_dense = self._projection(
+            "key", key_shape, (self.num_key_value_heads, self.key_dim)
+        )
+        if self.use_gate:
+            self.gate_dense = self._projection(
+                "gate", query_shape, (self.num_heads, self.value_dim)
+            )
+        self.value_dense = self._projection(
+            "value", value_shape, (self.num_key_value_heads, self.value_dim)
+        )
+        out = self._output_shape or (query_shape[-1],)
+        heads = (None, None, self.num_heads, self.value_dim)
+        letters = "uvwxyz"[: len(out)]
+        self.output_dense = keras.layers.EinsumDense(
+            f"abcd,cd{letters}->ab{letters}",
+            output_shape=(None, *out),
+            bias_axes=letters if self.use_bias else None,
+            name="attention_output",
+            **self._clones(),
+        )
+        self.output_dense.build(heads)
+
+    def _projection(self, name, shape, heads):
+        layer = keras.layers.EinsumDense(
+            "abc,cde->abde",
+            output_shape=(None, *heads),
+            bias_axes="de" if self.use_bias else None,
+            name=name,
+            **self._clones(),
+        )
+        layer.build((None, None, shape[-1]))
+        return layer
+
+    def _clones(self):
+        """Return fresh settings: a shared initializer would repeat itself."""
+        clones = {
+            name: _CLONED[name].get(_CLONED[name].serialize(value))
+            for name, value in self._settings.items()
+        }
+        return {**clones, "dtype": self.dtype_policy}
+
+    # === The products ===
+
+    def project(self, query, value, key):
+        """Return scaled queries `(B, H, T, D)`, and keys and values."""
+        if query is value and key is value:
+            return self._heads_of(
+                query, self.query_dense, self.key_dense, self.value_dense
+            )
+        return self.project_query(query), *self.project_memory(value, key)
+
+    def project_query(self, query):
+        """`(B, T, D)` -> `(B, H, T, key_dim)`, scaled."""
+        return self._heads_of(query, self.query_dense)[0]
+
+    def project_memory(self, value, key):
+        """Return keys and values, `(B, G, S, key_dim or value_dim)`."""
+        if key is value:
+            return self._heads_of(value, self.key_dense, self.value_dense)
+        return (
+            self._heads_of(key, self.key_dense)[0],
+            self._heads_of(value, self.value_dense)[0],
+        )
+
+    def project_out(self, context, query, seen_queries=None):
+        """`(B, H, T, value_dim)` -> `(B, T, ...)`."""
+        if self.use_gate:
+            (gate,) = self._heads_of(query, self.gate_dense)
+            context = context * ops.sigmoid(gate)
+        flat = hide(merge_heads(context), seen_queries)
+        kernel = self.output_dense.kernel  # (H, value_dim, ...)
+        out = tuple(kernel.shape[2:])
+        kernel = ops.reshape(kernel, (-1, math.prod(out)))
+        bias = self.output_dense.bias
+        biases = [] if bias is None else [ops.reshape(bias, (-1,))]
+        output = affine(flat, [kernel], biases)
+        self._penalise([output], [self.output_dense])
+        return ops.reshape(output, (*ops.shape(output)[:2], *out))
+
+    def _heads_of(self, x, *projections):
+        """Apply several projections to one tensor in one product."""
+        kernels, biases, heads = [], [], []
+        for projection in projections:
+            kernel = projection.kernel  # (D, H, key_dim)
+            heads.append(tuple(kernel.shape[1:]))
+            kernels.append(ops.reshape(kernel, (kernel.shape[0], -1)))
+            if self.use_bias:
+                biases.append(ops.reshape(projection.bias, (-1,)))
+            if projection is self.query_dense:
+                # Scaled through the weights, which are fewer than the
+                # scores and, in float16, do not overflow as those would.
+                scale = 1.0 / math.sqrt(self.key_dim)
+                kernels[-1] = kernels[-1] * ops.cast(scale, kernels[-1].dtype)
+                if self.use_bias:
+                    biases[-1] = biases[-1] * ops.cast(scale, biases[-1].dtype)
+        product = affine(x, kernels, biases)
+        if len(set(heads)) == 1:  # one transpose for all
+            batch, length = ops.shape(x)[:2]
+            shape = (batch, length, len(projections), *heads[0])
+            product = ops.reshape(product, shape)
+            product = ops.transpose(product, (2, 0, 3, 1, 4))
+            parts = [product[i] for i in range(len(projections))]
+        else:
+            widths = [math.prod(h) for h in heads]
+            edges = [sum(widths[:i]) for i in range(1, len(widths))]
+            parts = ops.split(product, edges, axis=-1)
+            parts = [
+                split_heads(part, number)
+                for part, (number, _) in zip(parts, heads, strict=True)
+            ]
+        self._penalise(parts, projections)
+        return parts
+
+    def _penalise(self, tensors, projections):
+        """Add the activity regularizer's loss, as Keras's projections do."""
+        regularizer = self._settings["activity_regularizer"]
+        if regularizer is None:
+            return
+        for tensor, projection in zip(tensors, projections, strict=True):
+            if projection is self.query_dense:
+                tensor = tensor * math.sqrt(self.key_dim)
+            batch = ops.cast(ops.shape(tensor)[0], "float32")
+            self.add_loss(ops.divide_no_nan(regularizer(tensor), batch))
+
+    # === What Keras asks of a layer ===
+
+    def compute_output_spec(
+        self,
+        query,
+        value,
+        key=None,
+        return_attention_scores=False,
+        **masks_and_flags,
+    ):
+        out = self._output_shape or (query.shape[-1],)
+        output = keras.KerasTensor(
+            (*query.shape[:-1], *out), dtype=self.compute_dtype
+        )
+        if not return_attention_scores:
+            return output
+        axes = AttentionAxes.of(self.attention_axes, query.shape, value.shape)
+        if axes is None:
+            shape = (self.num_heads, query.shape[1], value.shape[1])
+        else:
+            shape = axes.scores_shape(self.num_heads)
+        scores = keras.KerasTensor(
+            (query.shape[0], *shape), dtype=self.compute_dtype
+        )
+        return output, scores
+
+    def compute_mask(self, inputs, previous_mask):
+        """Pass the query's mask on: the output has the query's steps."""
+        return previous_mask
+
+    def get_config(self):
+        names = (
+            "num_heads key_dim value_dim dropout use_bias attention_axes "
+            "sliding_window flash_attention use_gate seed num_key_value_heads "
+            "rotary"
+        )
+        settings = {
+            name: _CLONED[name].serialize(value)
+            for name, value in self._settings.items()
+        }
+        return {
+            **super().get_config(),
+            **{name: getattr(self, name) for name in names.split()},
+            **settings,
+            "output_shape": self._output_shape,
+        }
