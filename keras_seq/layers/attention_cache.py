@@ -6,7 +6,7 @@ reordered by one gather per tensor:
     key     (B, L, G, D)   the keys so far, of G heads
     value   (B, L, G, E)   the values so far
     mask    (B, L)         True where there is a real step
-    length  (B,)           how many steps were appended
+    length  (B,)           how many steps were appended; only if `L` is fixed
 
 `L` grows with each step, or is fixed from the start (`max_length`), which is
 what a compiled loop needs.
@@ -18,32 +18,37 @@ from keras import ops
 def empty_cache(batch_size, num_heads, key_dim, value_dim, dtype, max_length):
     """Return a cache with no steps in it, growing if `max_length` is `None`."""
     length = 0 if max_length is None else max_length
-    return {
+    cache = {
         "key": ops.zeros((batch_size, length, num_heads, key_dim), dtype),
         "value": ops.zeros((batch_size, length, num_heads, value_dim), dtype),
         "mask": ops.zeros((batch_size, length), "bool"),
-        "length": ops.zeros((batch_size,), "int32"),
     }
+    if max_length is not None:
+        cache["length"] = ops.zeros((batch_size,), "int32")
+    return cache
 
 
-def append(cache, key, value, mask, max_length=None):
+def steps_so_far(cache):
+    """Return how many steps were appended: a scalar, or `(B,)`."""
+    return cache.get("length", ops.shape(cache["mask"])[1])
+
+
+def append(cache, key, value, mask):
     """Return the cache with new steps: key and value `(B, T, G, D)`.
 
-    With `max_length`, steps beyond it are dropped from the end.
+    Steps beyond a fixed length find no place, and are not seen.
     """
-    steps = key.shape[1]
     new = {"key": key, "value": value, "mask": mask}
-    if max_length is None:
-        grown = {
+    if "length" not in cache:
+        return {
             name: ops.concatenate([cache[name], tensor], axis=1)
             for name, tensor in new.items()
         }
-    else:
-        grown = {
-            name: _write(cache[name], tensor, cache["length"])
-            for name, tensor in new.items()
-        }
-    return {**grown, "length": cache["length"] + steps}
+    grown = {
+        name: _write(cache[name], tensor, cache["length"])
+        for name, tensor in new.items()
+    }
+    return {**grown, "length": cache["length"] + key.shape[1]}
 
 
 def _write(buffer, new, start):
@@ -64,15 +69,12 @@ def _write(buffer, new, start):
     return ops.where(inside, new, buffer)
 
 
-def visible(cache, steps, max_length=None, window=None):
+def visible(cache, steps, window=None):
     """Return `(B, 1, T, L)`: what the last `steps` appended steps may see."""
-    length = ops.shape(cache["mask"])[1]
-    if max_length is None:  # every row has the same, growing length
-        end = ops.reshape(ops.cast(length, "int32"), (1, 1))
-    else:
-        end = ops.expand_dims(cache["length"], 1)
+    end = ops.reshape(ops.cast(steps_so_far(cache), "int32"), (-1, 1))
     step_at = end - steps + ops.arange(steps, dtype="int32")  # (1 or B, T)
-    distance = ops.expand_dims(step_at, -1) - ops.arange(length, dtype="int32")
+    place = ops.arange(ops.shape(cache["mask"])[1], dtype="int32")
+    distance = ops.expand_dims(step_at, -1) - place
     seen = distance >= 0
     if window is not None:
         seen = ops.logical_and(seen, distance < window)

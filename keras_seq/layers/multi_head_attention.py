@@ -180,14 +180,13 @@ class MultiHeadAttention(HeadProjections):
             max_length,
         )
 
-    def step(self, query, cache, query_mask=None, max_length=None):
+    def step(self, query, cache, query_mask=None):
         """Attend from the next steps to all steps so far, these included.
 
         Args:
             query: `(B, T, D)`, usually `T = 1`.
             cache: From `empty_cache` or the last `step`.
             query_mask: `(B, T)`, False for steps that are padding.
-            max_length: As given to `empty_cache`.
 
         Returns:
             `(output (B, T, D), cache, weights (B, H, T, S))`, equal to the
@@ -195,14 +194,14 @@ class MultiHeadAttention(HeadProjections):
         """
         q, k, v = self.project(query, query, query)
         if self.rotary:
-            start = cache["length"]
+            start = attention_cache.steps_so_far(cache)
             q, k = self._turn(q, start), self._turn(k, start)
         if query_mask is None:
             query_mask = ops.ones(ops.shape(query)[:2], "bool")
         k, v = (ops.transpose(x, (0, 2, 1, 3)) for x in (k, v))
-        cache = attention_cache.append(cache, k, v, query_mask, max_length)
+        cache = attention_cache.append(cache, k, v, query_mask)
         mask = attention_cache.visible(
-            cache, query.shape[1], max_length, self.sliding_window
+            cache, query.shape[1], self.sliding_window
         )
         output, weights = self._attend_cache(query, q, cache, mask)
         return output, cache, weights
