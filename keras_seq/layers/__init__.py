@@ -34,3 +34,9 @@ from keras_seq.layers.sinusoidal_positions import (
     SinusoidalPositions as SinusoidalPositions,
 )
 from keras_seq.layers.token_embedding import TokenEmbedding as TokenEmbedding
+from keras_seq.layers.transformer_decoder import (
+    TransformerDecoder as TransformerDecoder,
+)
+from keras_seq.layers.transformer_encoder import (
+    TransformerEncoder as TransformerEncoder,
+)
