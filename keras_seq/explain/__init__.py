@@ -1,3 +1,10 @@
-"""Attention out of any model: found, traced, and drawn."""
+"""Attention out of any model: found, traced, and drawn.
 
-from keras_seq import _startup as _startup
+Nothing here loads Keras or TensorFlow before it is given a model: a server
+that only draws what another process computed stays light.
+"""
+
+from keras_seq.explain.attention_html import attention_html as attention_html
+from keras_seq.explain.attention_model import attention_model as attention_model
+from keras_seq.explain.plot_attention import plot_attention as plot_attention
+from keras_seq.explain.trace_masks import trace_masks as trace_masks
