@@ -3,7 +3,7 @@
 import keras
 
 from keras_seq.ops.positions import sequence_positions
-from keras_seq.ops.rotary import rotate
+from keras_seq.ops.rotary import check_even_width, rotate
 from keras_seq.ops.shapes import check_shape
 
 
@@ -49,8 +49,6 @@ class RotaryPositions(keras.layers.Layer):
     Reference: <https://arxiv.org/abs/2104.09864>
     """
 
-    _SHAPES = ("B", "T", "D"), ("B", "T", "H", "D")
-
     def __init__(self, max_wavelength=10_000, scaling_factor=1.0, **kwargs):
         super().__init__(**kwargs)
         if max_wavelength <= 0:
@@ -66,7 +64,7 @@ class RotaryPositions(keras.layers.Layer):
         self.supports_masking = True
 
     def call(self, inputs, start_index=0, positions=None):
-        check_shape("inputs", inputs.shape, *self._SHAPES)
+        self._check(inputs.shape)
         return rotate(
             inputs,
             sequence_positions(inputs, start_index, positions),
@@ -75,7 +73,7 @@ class RotaryPositions(keras.layers.Layer):
         )
 
     def compute_output_shape(self, input_shape):
-        check_shape("inputs", input_shape, *self._SHAPES)
+        self._check(input_shape)
         return input_shape
 
     def get_config(self):
@@ -84,3 +82,7 @@ class RotaryPositions(keras.layers.Layer):
             "max_wavelength": self.max_wavelength,
             "scaling_factor": self.scaling_factor,
         }
+
+    def _check(self, shape):
+        check_shape("inputs", shape, ("B", "T", "D"), ("B", "T", "H", "D"))
+        check_even_width("inputs", shape)

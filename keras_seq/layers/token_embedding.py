@@ -67,7 +67,7 @@ class TokenEmbedding(keras.layers.Layer):
         reverse_dtype="float32",
         **kwargs,
     ):
-        # The table is read, and vectors are scaled, in full precision.
+        # Inputs and table are taken in full precision, and cast last.
         super().__init__(autocast=False, **kwargs)
         for name, size in (
             ("vocabulary_size", vocabulary_size),
@@ -95,6 +95,7 @@ class TokenEmbedding(keras.layers.Layer):
             name="embeddings",
             shape=(self.vocabulary_size, self.hidden_dim),
             initializer=self.embeddings_initializer,
+            autocast=False,
         )
         if not self.tie_weights:
             # Called twice, one initializer draws the same numbers twice.
@@ -104,6 +105,7 @@ class TokenEmbedding(keras.layers.Layer):
                 name="reverse_embeddings",
                 shape=(self.hidden_dim, self.vocabulary_size),
                 initializer=initializer,
+                autocast=False,
             )
 
     def call(self, inputs, reverse=False):
