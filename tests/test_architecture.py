@@ -32,6 +32,8 @@ MAY_IMPORT = {
         "vision",
     },
 }
+# The command line stands above all rooms.
+MAY_IMPORT["commands"] = {*MAY_IMPORT}
 EVERY_ROOM_MAY_IMPORT = {"_startup"}
 PROJECT = pathlib.Path(__file__).parents[1]
 PACKAGE = PROJECT / "keras_seq"
