@@ -15,6 +15,7 @@ AWKWARD = {
     "dotted capital i": "İstanbul I",
     "cyrillic": "МОСКВА Москва",
     "greek final sigma": "ΟΔΟΣ ΣΑΣ",
+    "composed when small only": "J\u030c H\u0331",
     "chinese": "你好，世界。",
     "japanese half width": "ｶﾞｷﾞ テスト",
     "korean": "한국어 \u1112\u1161\u11ab",
@@ -36,6 +37,11 @@ AWKWARD = {
     "spaces everywhere": "  many \t\n kinds   of  space ",
 }
 
+AWKWARD_BYTES = [
+    text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    for text in AWKWARD.values()
+]
+
 # Every assigned character that both Unicode databases in play know alike:
 # Python 3.11 has version 14, TensorFlow's own lower-casing is older.
 _CHARACTERS = st.characters(
@@ -47,7 +53,9 @@ _CHARACTERS = st.characters(
         *map(chr, range(0x10570, 0x105C0)),
     ],
 )
-_MARKS = st.sampled_from("\u0301\u0308\u0323\u3099\uff9eΣİIÀ \t\u00a0")
+_MARKS = st.sampled_from(
+    "\u0301\u0308\u0323\u030c\u3099\uff9e\u1112\u1161\u11abｶΣİIJÀ \t\u00a0"
+)
 TEXTS = st.text(st.one_of(_CHARACTERS, _MARKS), max_size=20)
 BYTES = st.one_of(st.binary(max_size=20), TEXTS.map(str.encode))
 MANY_TEXTS = st.lists(BYTES, max_size=25)  # one call is dear, one text is not

@@ -7,13 +7,13 @@ import sys
 
 import pytest
 import tensorflow as tf
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from keras_seq.text import normalize
 from keras_seq.text.normalization import source_spans
 from tests.oracles import normalization as oracle
-from tests.text.awkward import AWKWARD, FORMS, MANY_TEXTS
+from tests.text.awkward import AWKWARD, AWKWARD_BYTES, FORMS, MANY_TEXTS
 
 MANY = settings(max_examples=25, deadline=None)
 
@@ -28,6 +28,8 @@ def spans_of(form, lowercase):
 
 @MANY
 @given(texts=MANY_TEXTS, form=FORMS)
+@example(texts=AWKWARD_BYTES, form="NFC")
+@example(texts=AWKWARD_BYTES, form="NFKC")
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_equals_the_unicode_database(texts, form, lowercase):
     got = normalize(texts, form, lowercase).numpy()
@@ -46,6 +48,8 @@ def test_doing_it_twice_changes_nothing(texts, form, lowercase):
 
 @MANY
 @given(texts=MANY_TEXTS, form=FORMS, lowercase=st.booleans())
+@example(texts=AWKWARD_BYTES, form="NFC", lowercase=True)
+@example(texts=AWKWARD_BYTES, form="NFKC", lowercase=False)
 def test_every_byte_knows_the_characters_it_was_made_from(
     texts, form, lowercase
 ):

@@ -8,7 +8,7 @@ import keras
 import pytest
 import tensorflow as tf
 
-from tests.text.awkward import AWKWARD
+from tests.text.awkward import AWKWARD_BYTES
 from tests.text.conftest import CORPUS
 
 pytestmark = pytest.mark.tensorflow
@@ -66,10 +66,7 @@ def test_a_process_without_keras_seq_gives_the_same_answers(
 ):
     tokenizer = request.getfixturevalue(kind)
     export(tokenizer, tmp_path / "model", track=kind == "word")
-    texts = [
-        text if isinstance(text, bytes) else text.encode("utf-8", "replace")
-        for text in [*CORPUS[:6], *AWKWARD.values()]
-    ]
+    texts = [*(text.encode() for text in CORPUS[:6]), *AWKWARD_BYTES]
     (tmp_path / "texts.json").write_text(
         json.dumps([text.hex() for text in texts])
     )

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_seq.text import SubwordTokenizer, WordTokenizer
-from tests.text.awkward import AWKWARD, BYTES
+from tests.text.awkward import AWKWARD, AWKWARD_BYTES, BYTES
 from tests.text.conftest import CORPUS
 
 TEXT = "Two dogs see a man."
@@ -241,7 +241,7 @@ def test_works_inside_a_functional_model_and_its_file(
 
 
 def test_batched_and_single_texts_agree(tokenizer):
-    texts = [as_bytes(text) for text in AWKWARD.values()]
+    texts = AWKWARD_BYTES
     together = tokenizer.tokenize_with_offsets(texts)
     for row, text in enumerate(texts):
         alone = tokenizer.tokenize_with_offsets(text)
