@@ -7,9 +7,9 @@ from keras_seq.layers import attention_cache
 from keras_seq.layers.attention_axes import AttentionAxes
 from keras_seq.layers.attention_recording import is_recording, record
 from keras_seq.layers.head_projections import HeadProjections
-from keras_seq.ops.attention import attend, checked_masks, hide
+from keras_seq.ops.attention import attend, checked_masks
 from keras_seq.ops.blockwise_attention import blockwise_attention
-from keras_seq.ops.heads import repeat_heads
+from keras_seq.ops.heads import hide_steps, repeat_heads
 from keras_seq.ops.local_attention import local_attention
 from keras_seq.ops.masks import causal_mask, local_mask, merge_masks
 from keras_seq.ops.rotary import rotate
@@ -117,13 +117,8 @@ class MultiHeadAttention(HeadProjections):
             key_mask,
             attention_mask,
         )
-        query_is_value = query is value
-        if key is value:
-            key = value = hide(value, seen_keys)
-        else:
-            key, value = hide(key, seen_keys), hide(value, seen_keys)
-        query = value if query_is_value else query
         q, k, v = self.project(query, value, key)  # (B, H or G, T or S, D)
+        k, v = (hide_steps(x, seen_keys) for x in (k, v))
         if self.rotary:
             q, k = (
                 self._turn(q, ops.shape(k)[2] - ops.shape(q)[2]),
@@ -209,8 +204,8 @@ class MultiHeadAttention(HeadProjections):
     def memory(self, value, key=None, value_mask=None):
         """Project a memory once, for many calls of `attend_memory`."""
         key = value if key is None else key
-        value, key = hide(value, value_mask), hide(key, value_mask)
         k, v = self.project_memory(value, key)
+        k, v = (hide_steps(x, value_mask) for x in (k, v))
         if value_mask is None:
             value_mask = ops.ones(ops.shape(value)[:2], "bool")
         return {

@@ -24,6 +24,18 @@ def repeat_heads(x, num_heads):
     return x if groups == num_heads else ops.repeat(x, num_heads // groups, 1)
 
 
+def hide_steps(x, mask):
+    """Zero the steps of `(B, H, S, D)` that `mask` `(B, S)` hides.
+
+    After the projection and not before it: a padded step may still be asked
+    what it sees, and it is the same tensor in self-attention.
+    """
+    if mask is None:
+        return x
+    mask = ops.expand_dims(ops.expand_dims(mask, 1), -1)
+    return ops.where(mask, x, ops.zeros_like(x))
+
+
 def affine(x, kernels, biases):
     """Return `(B, T, D)` times all `kernels` side by side, plus `biases`."""
     batch, length, width = ops.shape(x)
