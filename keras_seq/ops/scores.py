@@ -29,15 +29,16 @@ def scaled_dot_scores(query, key):
 
 
 def unit_vectors(x, epsilon=1e-6):
-    r"""Return $x / \max(\|x\|, \epsilon)$ over the last axis, in float32.
+    r"""Return $x / \|x\|$ over the last axis, in float32.
 
-    A zero vector stays zero, and its gradient is finite.
+    A vector shorter than `epsilon` has no direction: it comes back as zeros,
+    and so does its gradient, which would overflow in float16.
     """
     dtype = x.dtype
     x = ops.cast(x, "float32")
     square = ops.sum(ops.square(x), axis=-1, keepdims=True)
-    x = x * ops.rsqrt(ops.maximum(square, epsilon**2))
-    return ops.cast(x, dtype)
+    inverse = ops.rsqrt(ops.maximum(square, epsilon**2))
+    return ops.cast(ops.where(square > epsilon**2, x * inverse, 0.0), dtype)
 
 
 def cosine_scores(query, key):
