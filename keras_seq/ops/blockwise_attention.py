@@ -228,7 +228,8 @@ def _forward_by_blocks(query, key, value, visible):
         return _silence_blind_rows(attended, seen), ()
 
     blocks = (split_rows(query, count, rows), *sight)
-    attended, _ = loop_rows(block, count, blocks)
+    shape = (*query.shape[:2], None, value.shape[-1])
+    attended, _ = loop_rows(block, count, blocks, shape)
     return join_rows(attended, ops.shape(query)[2]), None
 
 
@@ -246,7 +247,8 @@ def _backward_by_blocks(query, key, value, visible, attended, _, upstream):
 
     blocks = [split_rows(x, count, rows) for x in (query, attended, upstream)]
     start = (ops.zeros_like(key), ops.zeros_like(value))
+    shape = (*query.shape[:2], None, query.shape[-1])
     d_query, (d_key, d_value) = loop_rows(
-        block, count, (*blocks, *sight), start
+        block, count, (*blocks, *sight), shape, start
     )
     return join_rows(d_query, ops.shape(query)[2]), d_key, d_value

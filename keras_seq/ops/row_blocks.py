@@ -29,7 +29,7 @@ def join_rows(blocks, length):
     return x[:, :, :length]
 
 
-def loop_rows(function, num_blocks, blocks, totals=()):
+def loop_rows(function, num_blocks, blocks, result_shape, totals=()):
     """Call `function` on each block in turn; stack results, add up totals.
 
     Args:
@@ -37,13 +37,16 @@ def loop_rows(function, num_blocks, blocks, totals=()):
             `(result, additions)`, the latter as many tensors as `totals`.
         num_blocks: How many blocks there are.
         blocks: Tensors with the block on axis 2, as `split_rows` gives.
+        result_shape: Static shape of one result; `None` where not known.
         totals: Where the additions start from.
 
     Returns:
         The stacked results, `(num_blocks, ...)`, and the tuple of totals.
     """
     if keras.backend.backend() == "tensorflow":
-        return _loop_in_graph(function, num_blocks, blocks, totals)
+        return _loop_in_graph(
+            function, num_blocks, blocks, result_shape, totals
+        )
     results = []
     for index in range(num_blocks):
         result, additions = function(*(b[:, :, index] for b in blocks))
@@ -52,11 +55,9 @@ def loop_rows(function, num_blocks, blocks, totals=()):
     return ops.stack(results), totals
 
 
-def _loop_in_graph(function, num_blocks, blocks, totals):
+def _loop_in_graph(function, num_blocks, blocks, result_shape, totals):
     collected = tf.TensorArray(
-        totals[0].dtype if totals else blocks[0].dtype,
-        size=num_blocks,
-        infer_shape=False,
+        blocks[0].dtype, size=num_blocks, element_shape=result_shape
     )
 
     def body(index, collected, totals):
