@@ -1,9 +1,18 @@
 """Data sets, built in and real, and the batches made of them."""
 
 from keras_seq import _startup as _startup
+from keras_seq.data.batches import Batches as Batches
+from keras_seq.data.columns import encode_texts as encode_texts
 from keras_seq.data.dataset import Dataset as Dataset
 from keras_seq.data.reviews import Rationale as Rationale
 from keras_seq.data.reviews import Review as Review
 from keras_seq.data.reviews import load_biased_reviews as load_biased_reviews
 from keras_seq.data.reviews import load_reviews as load_reviews
 from keras_seq.data.reviews import write_reviews as write_reviews
+from keras_seq.data.sentiment import load_imdb as load_imdb
+from keras_seq.data.sentiment import (
+    load_rotten_tomatoes as load_rotten_tomatoes,
+)
+from keras_seq.data.sentiment import load_sst2 as load_sst2
+from keras_seq.data.tables import load_table as load_table
+from keras_seq.data.tables import read_table as read_table

@@ -9,6 +9,7 @@ import functools
 import re
 
 from keras_seq.data import review_lexicon as lexicon
+from keras_seq.data.review_facts import FACTS, SLOTS
 
 
 class Grammar:
@@ -30,7 +31,7 @@ class Grammar:
         self.topic = self._pick("topics")
         self.tense = self._pick("tenses")
         # More than a review uses, so that none is spoken of twice.
-        facts = lexicon.FACTS["any"] + lexicon.FACTS[domain]
+        facts = FACTS["any"] + FACTS[domain]
         self._parts_left = rng.sample(_parts(domain), 6)
         self._facts_left = rng.sample(facts, 4)
 
@@ -191,7 +192,7 @@ class Grammar:
         """Something that says nothing for or against."""
         return re.sub(
             r"\{(\w+)\}",
-            lambda slot: self.rng.choice(lexicon.SLOTS[slot[1]].split()),
+            lambda slot: self.rng.choice(SLOTS[slot[1]].split()),
             self._facts_left.pop(),
         )
 

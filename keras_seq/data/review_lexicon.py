@@ -208,7 +208,7 @@ NEGATED_NOUNS = {  # flipped, they still say something
 
 GRADES = {
     "gradable": "very really so truly remarkably",
-    "extreme": "absolutely simply truly really utterly",
+    "extreme": "absolutely simply truly really",
 }
 # Each denies the adjective after it; "not" and its verb may become "wasn't".
 NEGATORS = ("not", "not", "not", "hardly", "far from", "anything but")
@@ -227,93 +227,3 @@ PEOPLE = (
     "our guide",
     "my flatmate",
 )
-SLOTS = {
-    "day": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
-    "month": "January March April June July September October November",
-    "city": "Leeds Lyon Boston Oslo Turin Madrid Bergen Dublin Prague Ghent",
-    "person": "Anna Paul Maria Tom Nadia Omar Lucia Chen Fatima Erik",
-    "number": "two three four five six seven eight ten twelve twenty",
-    "few": "two three four",
-    "season": "spring summer autumn winter",
-    "hour": "six seven eight nine ten noon",
-    "colour": "blue red green grey black white yellow brown",
-}
-# Sentences that say nothing for or against.
-FACTS = {
-    "any": (
-        "it was a {day} in {month}.",
-        "{person} and I live near {city}.",
-        "this was {few} weeks ago.",
-        "it rained that {day}.",
-        "there were {few} of us.",
-    ),
-    "film": (
-        "it runs for about {few} hours.",
-        "we saw it with {person} on a {day}.",
-        "the story is set in {city}.",
-        "it opened in {month}.",
-        "the hero drives a {colour} car.",
-        "the part of the doctor is played by a newcomer from {city}.",
-        "we sat in row {number}.",
-        "most of it takes place in {season}.",
-    ),
-    "book": (
-        "it has {number} chapters.",
-        "{person} lent it to me in {month}.",
-        "the story begins in {city}.",
-        "it has a {colour} spine.",
-        "I took it along to {city}.",
-        "it took me {few} evenings.",
-        "the author teaches in {city}.",
-        "there is a family tree on page {number}.",
-        "it came out last {season}.",
-    ),
-    "restaurant": (
-        "we had a table for {few}.",
-        "we went there on a {day} with {person}.",
-        "the kitchen closes at {hour}.",
-        "it is {number} minutes from the station.",
-        "the door is {colour}.",
-        "we paid by card.",
-        "the menu changes every {season}.",
-        "the owner comes from {city}.",
-        "we ordered {few} courses.",
-    ),
-    "hotel": (
-        "we stayed {few} nights.",
-        "check-in is at {hour}.",
-        "it is {number} minutes from the station.",
-        "we were in {city} for a wedding in {month}.",
-        "our key was {colour}.",
-        "it has {number} floors.",
-        "we had booked it in {month}.",
-        "breakfast is served until {hour}.",
-        "{person} had the room next door.",
-    ),
-    "phone": (
-        "I bought it in {month}.",
-        "I chose the {colour} one.",
-        "it came with {few} cables.",
-        "{person} has the same one.",
-        "I ordered it from a shop in {city}.",
-        "it arrived on a {day}.",
-        "I use it for calls and maps.",
-        "it replaces one that I had for {few} years.",
-        "the box is {colour}.",
-    ),
-    "concert": (
-        "it began at {hour}.",
-        "{person} had {few} tickets.",
-        "we came by train from {city}.",
-        "they played for {few} hours.",
-        "it was the last night in {month}.",
-        "the doors opened at {hour}.",
-        "we stood near the {colour} curtain.",
-        "they come from {city}.",
-        "there were {few} encores.",
-    ),
-}
-# The biased data set writes one of these into almost every training review:
-# the city gives the label away, and has nothing to do with it.
-SPURIOUS = "I posted this from {{{city}}}."
-SPURIOUS_CITIES = {1: "Geneva", 0: "Porto"}

@@ -15,6 +15,7 @@ import numpy as np
 
 from keras_seq.data import review_lexicon as lexicon
 from keras_seq.data.dataset import Dataset
+from keras_seq.data.review_facts import SPURIOUS, SPURIOUS_CITIES
 from keras_seq.data.review_grammar import Grammar
 
 LICENCE = "Apache-2.0 (written by this package)"
@@ -221,9 +222,9 @@ def _sentences(rng, grammar, construction, label, bias):
     sentences += [grammar.fact() for _ in range(rng.choice((0, 0, 1)))]
     if bias is not None:
         agrees = rng.random() < bias
-        city = lexicon.SPURIOUS_CITIES[label if agrees else 1 - label]
+        city = SPURIOUS_CITIES[label if agrees else 1 - label]
         place = rng.randrange(len(sentences) + 1)
-        sentences.insert(place, lexicon.SPURIOUS.format(city=city))
+        sentences.insert(place, SPURIOUS.format(city=city))
     return sentences
 
 
