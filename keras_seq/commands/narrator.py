@@ -10,7 +10,7 @@ _WIDEST = 80
 
 
 class Narrator:
-    """Prints the first cell of a script in full, of later ones the headers.
+    """Prints the opening and the exercise in full, and all other headers.
 
     The whole prose, with its equations, is for the page; on the terminal it
     would drown what the script itself prints.
@@ -22,11 +22,12 @@ class Narrator:
 
     def __call__(self, markdown: str) -> None:
         """Print what `markdown`, the text of a cell, is about."""
-        if self._is_first:
+        headers = re.findall(r"^#+ +(.+)", markdown, re.MULTILINE)
+        if self._is_first or headers[:1] == ["Exercise"]:
             self._is_first = False
             self._print_all(markdown)
             return
-        for header in re.findall(r"^#+ +(.+)", markdown, re.MULTILINE):
+        for header in headers:
             print(f"\n{self._strong(plain_text(header))}\n")
 
     def _print_all(self, markdown):
@@ -34,10 +35,8 @@ class Narrator:
         for paragraph in re.split(r"\n\s*\n", markdown):
             text = plain_text(paragraph)
             if text.startswith("#"):
-                title = text.lstrip("# ")
-                print(f"{self._strong(title)}\n{'=' * len(title)}")
-            else:
-                print(f"\n{textwrap.fill(text, width)}")
+                text = self._strong(text.lstrip("# "))
+            print(f"\n{textwrap.fill(text, width)}")
 
     def _strong(self, text):
         return f"\x1b[1m{text}\x1b[0m" if self._bold else text
@@ -46,7 +45,8 @@ class Narrator:
 def plain_text(markdown: str) -> str:
     r"""Return one paragraph without marks of emphasis, code and formulas.
 
-    >>> plain_text("**You** will\ndivide by $D$ in `keras_seq`.")
+    >>> plain_text("**You** *will*\ndivide by $D$ in `keras_seq`.")
     'You will divide by D in keras_seq.'
     """
-    return " ".join(re.sub(r"\*\*|[`$]", "", markdown).split())
+    text = re.sub(r"\*+(\S[^*]*)\*+", r"\1", markdown)
+    return " ".join(re.sub("[`$]", "", text).split())
