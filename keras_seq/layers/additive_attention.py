@@ -2,6 +2,7 @@
 
 import keras
 
+from keras_seq.layers.argument_checks import check_count
 from keras_seq.layers.score_attention import ScoreAttention
 from keras_seq.ops.scores import additive_scores
 
@@ -54,10 +55,7 @@ class AdditiveAttention(ScoreAttention):
         **kwargs,
     ):
         super().__init__(dropout=dropout, seed=seed, **kwargs)
-        if units < 1:
-            raise ValueError(
-                f"`units` must be positive. Received: units={units}"
-            )
+        check_count("units", units)
         self.units = units
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 

@@ -11,6 +11,7 @@ import math
 import keras
 from keras import ops
 
+from keras_seq.layers.argument_checks import check_count, check_dropout
 from keras_seq.layers.attention_axes import AttentionAxes
 from keras_seq.ops.attention import hide
 from keras_seq.ops.heads import affine, merge_heads, split_heads
@@ -24,15 +25,6 @@ _CLONED = {
     "kernel_constraint": keras.constraints,
     "bias_constraint": keras.constraints,
 }
-
-
-def _check_count(name, value, optional=False):
-    if optional and value is None:
-        return
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ValueError(
-            f"`{name}` must be a positive integer. Received: {name}={value}"
-        )
 
 
 class HeadProjections(keras.layers.Layer):
@@ -63,15 +55,12 @@ class HeadProjections(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        _check_count("num_heads", num_heads)
-        _check_count("key_dim", key_dim)
-        _check_count("value_dim", value_dim, optional=True)
-        _check_count("sliding_window", sliding_window, optional=True)
-        _check_count("num_key_value_heads", num_key_value_heads, optional=True)
-        if not 0 <= dropout < 1:
-            raise ValueError(
-                f"`dropout` must be in [0, 1). Received: dropout={dropout}"
-            )
+        check_count("num_heads", num_heads)
+        check_count("key_dim", key_dim)
+        check_count("value_dim", value_dim, optional=True)
+        check_count("sliding_window", sliding_window, optional=True)
+        check_count("num_key_value_heads", num_key_value_heads, optional=True)
+        check_dropout(dropout)
         if num_heads % (num_key_value_heads or num_heads):
             raise ValueError(
                 "`num_key_value_heads` must divide `num_heads`. Received: "

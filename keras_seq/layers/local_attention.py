@@ -2,6 +2,7 @@
 
 import keras
 
+from keras_seq.layers.argument_checks import check_count
 from keras_seq.layers.multi_head_attention import MultiHeadAttention
 
 
@@ -40,11 +41,7 @@ class LocalAttention(MultiHeadAttention):
     """
 
     def __init__(self, num_heads, key_dim, window, **kwargs):
-        if not isinstance(window, int) or window < 1:
-            raise ValueError(
-                "`window` must be a positive integer. Received: "
-                f"window={window}"
-            )
+        check_count("window", window)
         super().__init__(num_heads, key_dim, sliding_window=window, **kwargs)
         self.window = window
 

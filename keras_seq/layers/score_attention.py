@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from keras_seq.layers.argument_checks import check_dropout
 from keras_seq.layers.attention_recording import is_recording, record
 from keras_seq.ops.attention import attend, checked_masks, hide
 from keras_seq.ops.blockwise_attention import blockwise_attention
@@ -33,10 +34,7 @@ class ScoreAttention(keras.layers.Layer):
 
     def __init__(self, dropout=0.0, seed=None, **kwargs):
         super().__init__(**kwargs)
-        if not 0 <= dropout < 1:
-            raise ValueError(
-                f"`dropout` must be in [0, 1). Received: dropout={dropout}"
-            )
+        check_dropout(dropout)
         self.dropout = dropout
         self.seed = seed
         self.supports_masking = True

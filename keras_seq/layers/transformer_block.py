@@ -2,6 +2,7 @@
 
 import keras
 
+from keras_seq.layers.argument_checks import check_count, check_dropout
 from keras_seq.layers.feed_forward import FeedForward
 from keras_seq.layers.multi_head_attention import MultiHeadAttention
 
@@ -45,19 +46,9 @@ class TransformerBlock(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        for name, value in (
-            ("intermediate_dim", intermediate_dim),
-            ("num_heads", num_heads),
-        ):
-            if not isinstance(value, int) or value < 1:
-                raise ValueError(
-                    f"`{name}` must be a positive integer. Received: "
-                    f"{name}={value}"
-                )
-        if not 0 <= dropout < 1:
-            raise ValueError(
-                f"`dropout` must be in [0, 1). Received: dropout={dropout}"
-            )
+        check_count("intermediate_dim", intermediate_dim)
+        check_count("num_heads", num_heads)
+        check_dropout(dropout)
         self.intermediate_dim = intermediate_dim
         self.num_heads = num_heads
         self.dropout = dropout
