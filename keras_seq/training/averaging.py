@@ -105,6 +105,8 @@ class _RunningLastEpochsAverage:
         self.snapshots.append(arrays_of(self.weights))
 
     def values(self):
+        if not self.snapshots:  # no epoch is over yet
+            return arrays_of(self.weights)
         return [
             np.mean(kept, axis=0, dtype="float64").astype(kept[0].dtype)
             for kept in zip(*self.snapshots, strict=True)
@@ -125,14 +127,13 @@ class _RunningLastEpochsAverage:
 @contextlib.contextmanager
 def averaged_weights(model, average):
     """Let `model` have its averaged weights for the length of a block."""
-    values = average.values() if average is not None else []
-    if not values:
+    if average is None:
         yield
         return
     weights = model.trainable_variables
     before = arrays_of(weights)
     try:
-        assign(values, weights)
+        assign(average.values(), weights)
         yield
     finally:
         assign(before, weights)

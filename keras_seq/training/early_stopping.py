@@ -72,17 +72,21 @@ class BestSoFar:
 
     def update(self, epoch: int, logs: dict) -> bool:
         """Take in the logs of an epoch; return whether it is the best."""
-        if self.rule.monitor not in logs:
-            raise ValueError(
-                "`monitor` must be one of "
-                f"{sorted(logs)}. Received: monitor={self.rule.monitor!r}"
-            )
+        self.check_monitor(logs)
         value = float(logs[self.rule.monitor])
         if self._improves(value):
             self.epoch, self.value, self.waited = epoch, value, 0
             return True
         self.waited += 1
         return False
+
+    def check_monitor(self, names) -> None:
+        """Raise `ValueError` if the metric is not among `names`."""
+        if self.rule.monitor not in names:
+            raise ValueError(
+                f"`monitor` must be one of {sorted(names)}. "
+                f"Received: monitor={self.rule.monitor!r}"
+            )
 
     @property
     def should_stop(self) -> bool:

@@ -105,7 +105,7 @@ class FunctionEpochs:
 
 def as_epochs(data, batch_size=32, seed=0, shuffle=True, steps_per_epoch=None):
     """Return `data` as an object with `epoch(index)` and `steps_per_epoch`."""
-    if hasattr(data, "epoch"):
+    if hasattr(data, "epoch") and hasattr(data, "steps_per_epoch"):
         return data
     if isinstance(data, tf.data.Dataset):
         return DatasetEpochs(data, steps_per_epoch)
@@ -115,7 +115,8 @@ def as_epochs(data, batch_size=32, seed=0, shuffle=True, steps_per_epoch=None):
         return ArrayEpochs(data, batch_size, seed, shuffle)
     raise ValueError(
         "Data must be a tuple of arrays `(x, y)`, a `tf.data.Dataset`, a "
-        "function of the epoch, or an object with `epoch(index)`. "
+        "function of the epoch, or an object with `epoch(index)` and "
+        "`steps_per_epoch`. "
         f"Received: {type(data).__name__}"
     )
 

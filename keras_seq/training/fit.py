@@ -26,25 +26,19 @@ class FitResult:
 
     Attributes:
         history: The logs of each epoch: `epoch`, `loss`, metrics, `val_...`,
-            what `evaluate` returned, `learning_rate`, `seconds`.
+            what `evaluate` returned, `learning_rate`, and the `seconds` since
+            the start of the run.
+        final_metrics: The logs of the epoch whose weights the model has.
         best_epoch: Number of the best epoch, if `early_stopping` was given.
         stopped_because: `"epochs"`, `"early_stopping"` or `"time_limit"`.
         seconds: How long it took, restarts included.
     """
 
     history: list[dict]
+    final_metrics: dict
     best_epoch: int | None
     stopped_because: str
     seconds: float
-
-    @property
-    def final_metrics(self) -> dict:
-        """The logs of the epoch whose weights the model has now."""
-        if not self.history:
-            return {}
-        if self.best_epoch is None:
-            return self.history[-1]
-        return self.history[self.best_epoch - 1]
 
 
 def fit(
@@ -113,7 +107,7 @@ def fit(
         gradient_accumulation_steps: Batches per update. The update is that
             of one large batch, also if the batches differ in tokens.
         jit_compile: Let XLA compile the step, once for each shape of batch.
-        time_limit: Seconds of training after which to stop.
+        time_limit: Seconds after which to stop, at least one update later.
         seed: Order of array data; written down in any case.
         folder: Where to save; None saves nothing.
         resume: Go on with the run in `folder`, if there is one. Without it, a
@@ -245,7 +239,7 @@ def _finish(run, record, folder):
 
     write("running")
     try:
-        reason = run.run()
+        reason = run.run(after_epoch=lambda: write("running"))
     except KeyboardInterrupt:
         write("interrupted")
         if folder is not None:
@@ -259,9 +253,9 @@ def _finish(run, record, folder):
         status = "diverged" if isinstance(error, DivergedError) else "failed"
         write(status, error=str(error))
         raise
-    run.take_final_weights()
     result = FitResult(
         history=run.history,
+        final_metrics=run.finish(),
         best_epoch=run.best.epoch if run.best is not None else None,
         stopped_because=reason,
         seconds=run.seconds(),

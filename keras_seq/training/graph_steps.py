@@ -82,7 +82,8 @@ class GraphSteps:
         # their first call, so that a checkpoint finds them.
         self._evaluator(batch_spec).get_concrete_function()
         self.variables = model.trainable_variables
-        optimizer.build(self.variables)
+        if not optimizer.built:
+            optimizer.build(self.variables)
         self.average = average.start(model) if average else None
         if self.accumulation == 1:
             self._train = self._graph(self._training_step, batch_spec)

@@ -4,6 +4,7 @@ import dataclasses
 import datetime
 import json
 import math
+import os
 import pathlib
 import platform
 import sys
@@ -73,6 +74,8 @@ def jsonable(value):
         return {str(key): jsonable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [jsonable(item) for item in value]
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
     if isinstance(value, np.generic):
         return jsonable(value.item())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -76,31 +76,43 @@ class TrainingRun:
         self.best_weights = []
         self._seconds_before = 0.0
         self._started = self._saved_at = time.perf_counter()
+        self._saved_step = None
 
     def seconds(self) -> float:
         """Return how long the run has taken, restarts included."""
         return self._seconds_before + time.perf_counter() - self._started
 
-    def run(self) -> str:
+    def run(self, after_epoch=lambda: None) -> str:
         """Train to the end; return why it ended."""
+        self._check_monitor()
         while self.epoch < self.epochs:
             self._train_epoch()
             self._finish_epoch()
+            after_epoch()
             if self.best is not None and self.best.should_stop:
                 return "early_stopping"
             if self._out_of_time():
                 return "time_limit"
         return "epochs"
 
-    def take_final_weights(self):
-        """Give the model the weights it is to end with: best, or averaged."""
-        rule = self.best.rule if self.best is not None else None
-        if rule is not None and rule.restore_best_weights and self.best_weights:
+    def finish(self) -> dict:
+        """Give the model its final weights; return the logs of their epoch."""
+        best, average = self.best, self.steps.average
+        if best is not None and best.rule.restore_best_weights and best.epoch:
             assign(self.best_weights, self.model.weights)
-        elif self.steps.average is not None:
-            average = self.steps.average.values()
-            if average:
-                assign(average, self.model.trainable_variables)
+            return self.history[best.epoch - 1]
+        if average is not None:
+            assign(average.values(), self.model.trainable_variables)
+        return self.history[-1] if self.history else {}
+
+    def _check_monitor(self):
+        """Say before the first epoch, not after it, that a name is wrong."""
+        if self.best is None or self.evaluate is not None:
+            return
+        names = ["loss", *self.steps.objective.results()]
+        if self.validation is not None:
+            names += [f"val_{name}" for name in names]
+        self.best.check_monitor([*names, "learning_rate"])
 
     # === Training ===
 
@@ -115,7 +127,7 @@ class TrainingRun:
         progress.start_epoch()
         with deferred_interrupt() as interrupted:
             for batch in dataset:
-                if self._out_of_time() and steps.between_updates:
+                if self.batch and steps.between_updates and self._out_of_time():
                     break
                 steps.train(batch)
                 self.batch += 1
@@ -137,8 +149,7 @@ class TrainingRun:
             progress.end_epoch(self.batch, self.batch - before)
             if self.batch == 0:
                 raise ValueError("`train_data` must hold at least one batch.")
-            if self.batch > before:
-                self._save()
+            self._save()
             if interrupted():
                 raise KeyboardInterrupt
 
@@ -190,7 +201,7 @@ class TrainingRun:
         return every is not None and now - self._saved_at >= every
 
     def _save(self):
-        if self.checkpoints is None:
+        if self.checkpoints is None or self._saved_step == self.batches_in_all:
             return
         self._training_logs()  # raises if the loss is not a number
         arrays = {name: arrays_of(v) for name, v in self._variables().items()}
@@ -213,6 +224,7 @@ class TrainingRun:
         }
         self.checkpoints.save(self.batches_in_all, state, arrays)
         self._saved_at = time.perf_counter()
+        self._saved_step = self.batches_in_all
 
     def go_on_from(self, checkpoint):
         """Be where the run was when `checkpoint` was written."""
@@ -236,7 +248,7 @@ class TrainingRun:
             self.best_weights = checkpoint.arrays.get("best", [])
         self.epoch = state["epoch"]
         self.batch = state["batch"]
-        self.batches_in_all = state["batches_in_all"]
+        self.batches_in_all = self._saved_step = state["batches_in_all"]
         self.history = state["history"]
         self._seconds_before = state["seconds"]
 
