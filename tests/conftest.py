@@ -1,7 +1,13 @@
 """What every test starts from: a fixed seed and, where needed, TensorFlow."""
 
-import keras
-import pytest
+import os
+
+# Some virtual machines announce AMX and then refuse it: a bfloat16 product
+# ends the process with "illegal instruction". Set before TensorFlow loads.
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
+
+import keras  # noqa: E402
+import pytest  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
