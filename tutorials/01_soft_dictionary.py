@@ -547,9 +547,9 @@ print("All that should be true is true.")
 # %% [markdown]
 # ## Exercise
 #
-# 1. Build 100 drawers *after* training and keep the same $W$. Why does the model
-#    not mind? (And what would a `Dense` layer say?)
-# 2. Use `layers.AdditiveAttention(units=256)` in place of the bilinear layer. It
-#    has forty times as many parameters and can draw any landscape, yet after
-#    three epochs it still guesses. What does its hidden layer have to imitate
-#    that the bilinear score has built in?
+# 1. Build 100 drawers *after* training and keep the same $W$. Why does the
+#    model not mind? (And what would a `Dense` layer say?)
+# 2. Use `layers.AdditiveAttention(units=256)` in place of the bilinear layer.
+#    It has forty times as many parameters and can draw any landscape, yet
+#    after three epochs it still guesses. What does its hidden layer have to
+#    imitate that the bilinear score has built in?

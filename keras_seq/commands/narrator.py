@@ -32,7 +32,7 @@ class Narrator:
 
     def _print_all(self, markdown):
         width = min(_WIDEST, shutil.get_terminal_size().columns)
-        for paragraph in re.split(r"\n\s*\n", markdown):
+        for paragraph in re.split(r"\n\s*\n|\n(?=\d+\. )", markdown):
             text = plain_text(paragraph)
             if text.startswith("#"):
                 text = self._strong(text.lstrip("# "))
