@@ -2,8 +2,9 @@
 
 The weights live in `EinsumDense` layers under Keras's names, so that weight
 files, LoRA and code that reaches for `query_dense` work as they do there. The
-products are our own: one for queries, keys and values together where they are
-made from the same tensor, without einsum's transposes.
+products are our own: plain ones of two matrices, without einsum's transposes.
+(One product for queries, keys and values together was slower: joining three
+kernels at each call costs more than it saves.)
 """
 
 import math
@@ -14,7 +15,8 @@ from keras import ops
 from keras_seq.layers.argument_checks import check_count, check_dropout
 from keras_seq.layers.attention_axes import AttentionAxes
 from keras_seq.ops.attention import hide
-from keras_seq.ops.heads import affine, merge_heads, split_heads
+from keras_seq.ops.heads import merge_heads, split_heads
+from keras_seq.ops.products import affine
 
 _CLONED = {
     "kernel_initializer": keras.initializers,
@@ -168,84 +170,60 @@ class HeadProjections(keras.layers.Layer):
 
     def project(self, query, value, key):
         """Return scaled queries `(B, H, T, D)`, and keys and values."""
-        if query is value and key is value:
-            return self._heads_of(
-                query, self.query_dense, self.key_dense, self.value_dense
-            )
         return self.project_query(query), *self.project_memory(value, key)
 
     def project_query(self, query):
-        """`(B, T, D)` -> `(B, H, T, key_dim)`, scaled."""
-        return self._heads_of(query, self.query_dense)[0]
+        """`(B, T, D)` -> `(B, H, T, key_dim)`, scaled.
+
+        Scaled through the weights, which are fewer than the scores and, in
+        float16, do not overflow as those would.
+        """
+        return self._heads_of(
+            query, self.query_dense, scale=1.0 / math.sqrt(self.key_dim)
+        )
 
     def project_memory(self, value, key):
         """Return keys and values, `(B, G, S, key_dim or value_dim)`."""
-        if key is value:
-            return self._heads_of(value, self.key_dense, self.value_dense)
         return (
-            self._heads_of(key, self.key_dense)[0],
-            self._heads_of(value, self.value_dense)[0],
+            self._heads_of(key, self.key_dense),
+            self._heads_of(value, self.value_dense),
         )
 
     def project_out(self, context, query, seen_queries=None):
         """`(B, H, T, value_dim)` -> `(B, T, ...)`."""
         if self.use_gate:
-            (gate,) = self._heads_of(query, self.gate_dense)
+            gate = self._heads_of(query, self.gate_dense)
             context = context * ops.sigmoid(gate)
-        flat = hide(merge_heads(context), seen_queries)
+        x = hide(merge_heads(context), seen_queries)
         kernel = self.output_dense.kernel  # (H, value_dim, ...)
         out = tuple(kernel.shape[2:])
-        kernel = ops.reshape(kernel, (-1, math.prod(out)))
-        bias = self.output_dense.bias
-        biases = [] if bias is None else [ops.reshape(bias, (-1,))]
-        output = affine(flat, [kernel], biases)
-        self._penalise([output], [self.output_dense])
+        output = self._product(x, self.output_dense, math.prod(out))
         return ops.reshape(output, (*ops.shape(output)[:2], *out))
 
-    def _heads_of(self, x, *projections):
-        """Apply several projections to one tensor in one product."""
-        kernels, biases, heads = [], [], []
-        for projection in projections:
-            kernel = projection.kernel  # (D, H, key_dim)
-            heads.append(tuple(kernel.shape[1:]))
-            kernels.append(ops.reshape(kernel, (kernel.shape[0], -1)))
-            if self.use_bias:
-                biases.append(ops.reshape(projection.bias, (-1,)))
-            if projection is self.query_dense:
-                # Scaled through the weights, which are fewer than the
-                # scores and, in float16, do not overflow as those would.
-                scale = 1.0 / math.sqrt(self.key_dim)
-                kernels[-1] = kernels[-1] * ops.cast(scale, kernels[-1].dtype)
-                if self.use_bias:
-                    biases[-1] = biases[-1] * ops.cast(scale, biases[-1].dtype)
-        product = affine(x, kernels, biases)
-        if len(set(heads)) == 1:  # one transpose for all
-            batch, length = ops.shape(x)[:2]
-            shape = (batch, length, len(projections), *heads[0])
-            product = ops.reshape(product, shape)
-            product = ops.transpose(product, (2, 0, 3, 1, 4))
-            parts = [product[i] for i in range(len(projections))]
-        else:
-            widths = [math.prod(h) for h in heads]
-            edges = [sum(widths[:i]) for i in range(1, len(widths))]
-            parts = ops.split(product, edges, axis=-1)
-            parts = [
-                split_heads(part, number)
-                for part, (number, _) in zip(parts, heads, strict=True)
-            ]
-        self._penalise(parts, projections)
-        return parts
+    def _heads_of(self, x, projection, scale=1.0):
+        heads, width = projection.kernel.shape[1:]
+        product = self._product(x, projection, heads * width, scale)
+        return split_heads(product, heads)
 
-    def _penalise(self, tensors, projections):
+    def _product(self, x, projection, width, scale=1.0):
+        """`(B, T, D)` times the projection's kernel, plus its bias."""
+        kernel = ops.reshape(projection.kernel, (-1, width))
+        bias = projection.bias
+        bias = None if bias is None else ops.reshape(bias, (width,))
+        if scale != 1.0:
+            kernel = kernel * ops.cast(scale, kernel.dtype)
+            bias = None if bias is None else bias * ops.cast(scale, bias.dtype)
+        product = affine(x, kernel, bias)
+        self._penalise(product, scale)
+        return product
+
+    def _penalise(self, product, scale):
         """Add the activity regularizer's loss, as Keras's projections do."""
         regularizer = self._settings["activity_regularizer"]
-        if regularizer is None:
-            return
-        for tensor, projection in zip(tensors, projections, strict=True):
-            if projection is self.query_dense:
-                tensor = tensor * math.sqrt(self.key_dim)
-            batch = ops.cast(ops.shape(tensor)[0], "float32")
-            self.add_loss(ops.divide_no_nan(regularizer(tensor), batch))
+        if regularizer is not None:
+            batch = ops.cast(ops.shape(product)[0], "float32")
+            loss = regularizer(product / ops.cast(scale, product.dtype))
+            self.add_loss(ops.divide_no_nan(loss, batch))
 
     # === What Keras asks of a layer ===
 

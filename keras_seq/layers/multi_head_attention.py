@@ -12,6 +12,7 @@ from keras_seq.ops.blockwise_attention import blockwise_attention
 from keras_seq.ops.heads import hide_steps, repeat_heads
 from keras_seq.ops.local_attention import local_attention
 from keras_seq.ops.masks import causal_mask, local_mask, merge_masks
+from keras_seq.ops.products import times_transposed
 from keras_seq.ops.rotary import rotate
 
 
@@ -259,7 +260,7 @@ class MultiHeadAttention(HeadProjections):
         return merge_masks(*masks)
 
     def _dense(self, q, k, v, mask, bias, drops):
-        scores = ops.matmul(q, ops.transpose(k, (0, 1, 3, 2)))
+        scores = times_transposed(q, k)
         if bias is not None:
             scores = ops.cast(scores, "float32") + ops.cast(bias, "float32")
         context, weights = attend(scores, v, mask)

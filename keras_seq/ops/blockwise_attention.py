@@ -20,10 +20,11 @@ kept for the backward pass, which is then faster.
 from keras import ops
 
 from keras_seq.ops.masks import HIDDEN, softmax
+from keras_seq.ops.products import times_transposed, transposed_times
 from keras_seq.ops.row_blocks import join_rows, loop_rows, split_rows
 
 # Up to this many scores per head, weights are kept for the backward pass.
-LONG = 512 * 512
+LONG = 1024 * 1024
 BLOCK_ROWS = 128
 MOST_SEGMENTS = 8
 
@@ -126,6 +127,12 @@ def _visible(rows, keys, length, key_length, masks, causal):
     masks = [m[:, :, :, keys] for m in masks]
     masks = [m if m.shape[2] == 1 else m[:, :, rows] for m in masks]
 
+    may_be_blind = bool(masks) or not (
+        isinstance(length, int)
+        and isinstance(key_length, int)
+        and length <= key_length
+    )
+
     def of_rows(row_numbers=None, mask_rows=None):
         seen = masks if mask_rows is None else [mask_rows]
         if causal:
@@ -141,6 +148,7 @@ def _visible(rows, keys, length, key_length, masks, causal):
 
     # Rows of a mask that differ from query to query are cut up with the query.
     of_rows.by_row = [m for m in masks if m.shape[2] != 1]
+    of_rows.may_be_blind = may_be_blind
     return of_rows
 
 
@@ -160,30 +168,33 @@ def _add_to_longer(total, part):
 
 
 def _weights(query, key, visible):
-    scores = ops.matmul(query, ops.transpose(key, (0, 1, 3, 2)))
-    scores = ops.cast(scores, "float32")
+    scores = ops.cast(times_transposed(query, key), "float32")
     if visible is not None:
         scores = scores + ops.where(visible, 0.0, HIDDEN)
     return ops.cast(softmax(scores), query.dtype)
 
 
-def _silence_blind_rows(attended, visible):
+def _silence_blind_rows(attended, seen, visible):
     """Zero the rows that see nothing, whose softmax means nothing."""
-    if visible is None:
+    if seen is None or not visible.may_be_blind:
         return attended
-    sees = ops.any(visible, axis=-1, keepdims=True)
+    sees = ops.any(seen, axis=-1, keepdims=True)
     return ops.where(sees, attended, ops.zeros_like(attended))
 
 
 def _gradients(query, key, value, weights, attended, upstream):
+    # An extra column lets the product subtract delta, which saves a pass over
+    # the T x S matrix.
     delta = ops.sum(upstream * attended, axis=-1, keepdims=True)
-    d_weights = ops.matmul(upstream, ops.transpose(value, (0, 1, 3, 2)))
-    d_scores = weights * (d_weights - delta)
-    transposed = (0, 1, 3, 2)
+    d_weights = times_transposed(
+        ops.concatenate([upstream, -delta], axis=-1),
+        ops.concatenate([value, ops.ones_like(value[..., :1])], axis=-1),
+    )
+    d_scores = weights * d_weights
     return (
         ops.matmul(d_scores, key),
-        ops.matmul(ops.transpose(d_scores, transposed), query),
-        ops.matmul(ops.transpose(weights, transposed), upstream),
+        transposed_times(d_scores, query),
+        transposed_times(weights, upstream),
     )
 
 
@@ -194,11 +205,11 @@ def _forward_whole(query, key, value, visible):
     seen = visible()
     weights = _weights(query, key, seen)
     attended = ops.matmul(weights, value)
-    return _silence_blind_rows(attended, seen), weights
+    return _silence_blind_rows(attended, seen, visible), weights
 
 
 def _backward_whole(query, key, value, visible, attended, weights, upstream):
-    upstream = _silence_blind_rows(upstream, visible())
+    upstream = _silence_blind_rows(upstream, visible(), visible)
     return _gradients(query, key, value, weights, attended, upstream)
 
 
@@ -225,7 +236,7 @@ def _forward_by_blocks(query, key, value, visible):
     def block(query, *sight):
         seen = visible(*sight)
         attended = ops.matmul(_weights(query, key, seen), value)
-        return _silence_blind_rows(attended, seen), ()
+        return _silence_blind_rows(attended, seen, visible), ()
 
     blocks = (split_rows(query, count, rows), *sight)
     shape = (*query.shape[:2], None, value.shape[-1])
@@ -238,7 +249,7 @@ def _backward_by_blocks(query, key, value, visible, attended, _, upstream):
 
     def block(query, attended, upstream, *sight):
         seen = visible(*sight)
-        upstream = _silence_blind_rows(upstream, seen)
+        upstream = _silence_blind_rows(upstream, seen, visible)
         weights = _weights(query, key, seen)
         d_query, d_key, d_value = _gradients(
             query, key, value, weights, attended, upstream

@@ -34,14 +34,3 @@ def hide_steps(x, mask):
         return x
     mask = ops.expand_dims(ops.expand_dims(mask, 1), -1)
     return ops.where(mask, x, ops.zeros_like(x))
-
-
-def affine(x, kernels, biases):
-    """Return `(B, T, D)` times all `kernels` side by side, plus `biases`."""
-    batch, length, width = ops.shape(x)
-    kernel = kernels[0] if len(kernels) == 1 else ops.concatenate(kernels, 1)
-    product = ops.matmul(ops.reshape(x, (batch * length, width)), kernel)
-    if biases:
-        bias = biases[0] if len(biases) == 1 else ops.concatenate(biases)
-        product = product + bias
-    return ops.reshape(product, (batch, length, kernel.shape[-1]))

@@ -37,7 +37,8 @@ def recur(
         mask: True where a step is to be taken.
         return_history: False returns `None` for the history.
         window: Truncated backpropagation through time: no gradient passes
-            from a step `k * window` to the step before it; the state does.
+            from step `window`, `2 * window`, ... to the step before; the
+            state does.
         unroll: Write the steps out instead of looping, if `T` is static.
         **settings: Passed to `step`.
 
@@ -76,7 +77,7 @@ def state_history(
         steps.append(ops.expand_dims(ops.cast(mask, "bool"), -1))
     if window is not None:
         time = ops.arange(ops.shape(inputs)[0], dtype="int32")
-        steps.append(time % window == 0)
+        steps.append(ops.logical_and(time > 0, time % window == 0))
 
     def body(states, step_inputs):
         x, *rest = step_inputs
