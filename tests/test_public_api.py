@@ -1,0 +1,81 @@
+"""The public names. A change here is a change users will notice."""
+
+import importlib
+import subprocess
+import sys
+import types
+
+import pytest
+
+import keras_seq
+
+PUBLIC = {
+    "ops": """
+        additive_scores alibi_bias alibi_slopes attend bilinear_scores
+        binary_encoding blockwise_attention causal_mask cosine_scores
+        dot_scores gru_step linear_encoding local_attention local_mask
+        lstm_step masked_softmax merge_masks normalized_encoding padding_mask
+        recur relative_position_bucket rnn_step rotate scaled_dot_scores
+        sinusoidal_encoding
+    """,
+    "layers": """
+        AdditiveAttention Bidirectional BilinearAttention CosineAttention
+        DotProductAttention FeedForward GRU GRUCell LSTM LSTMCell
+        LearnedPositions LocalAttention MultiHeadAttention RNNCell
+        RelativePositionBias RotaryPositions SimpleRNN SinusoidalPositions
+        TokenEmbedding TransformerDecoder TransformerEncoder
+    """,
+}
+
+
+def public_names(room):
+    module = importlib.import_module(f"keras_seq.{room}")
+    return {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and not isinstance(value, types.ModuleType)
+    }
+
+
+@pytest.mark.parametrize("room", PUBLIC)
+def test_a_room_exports_what_it_promises_and_nothing_else(room):
+    assert public_names(room) == set(PUBLIC[room].split())
+
+
+def test_rooms_open_when_asked_for():
+    assert keras_seq.layers is importlib.import_module("keras_seq.layers")
+    assert "layers" in dir(keras_seq)
+    with pytest.raises(AttributeError, match="attic"):
+        keras_seq.attic  # noqa: B018
+
+
+def test_importing_the_package_is_cheap_and_silent():
+    code = "import sys, keras_seq; print('keras' in sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True
+    )
+    assert run.stdout.strip() == "False"
+    assert run.stderr == ""
+
+
+@pytest.mark.tensorflow
+def test_start_up_notes_stay_off_the_screen():
+    code = "from keras_seq import layers; import keras; keras.ops.ones(2) + 1"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True
+    )
+    assert run.returncode == 0
+    assert run.stderr == ""
+
+
+@pytest.mark.tensorflow
+def test_what_goes_wrong_at_start_up_is_shown():
+    code = "from keras_seq import layers"
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={"KERAS_BACKEND": "no_such_backend", "PATH": ""},
+    )
+    assert run.returncode != 0
+    assert "no_such_backend" in run.stderr
