@@ -12,8 +12,8 @@ import keras_seq
 PUBLIC = {
     "ops": """
         additive_scores alibi_bias alibi_slopes attend bilinear_scores
-        binary_encoding blockwise_attention causal_mask cosine_scores
-        dot_scores gru_step linear_encoding local_attention local_mask
+        binary_encoding causal_mask cosine_scores
+        dot_scores gru_step linear_encoding local_mask
         lstm_step masked_softmax merge_masks normalized_encoding padding_mask
         recur relative_position_bucket rnn_step rotate scaled_dot_scores
         sinusoidal_encoding

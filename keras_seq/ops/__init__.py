@@ -2,10 +2,6 @@
 
 from keras_seq import _startup as _startup
 from keras_seq.ops.attention import attend as attend
-from keras_seq.ops.blockwise_attention import (
-    blockwise_attention as blockwise_attention,
-)
-from keras_seq.ops.local_attention import local_attention as local_attention
 from keras_seq.ops.masks import causal_mask as causal_mask
 from keras_seq.ops.masks import local_mask as local_mask
 from keras_seq.ops.masks import masked_softmax as masked_softmax
