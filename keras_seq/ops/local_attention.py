@@ -7,7 +7,7 @@ is never made.
 
 from keras import ops
 
-from keras_seq.ops.attention import attend
+from keras_seq.ops.blockwise_attention import blockwise_attention
 
 
 def local_attention(query, key, value, window, key_mask=None, causal=False):
@@ -35,28 +35,37 @@ def local_attention(query, key, value, window, key_mask=None, causal=False):
     count = -(-length // rows)
 
     def blocks(x):
-        """`(B, H, T, D)` -> `(B, H, count, rows, D)`."""
+        """`(B, H, T, D)` -> `(B, count, H, rows, D)`."""
         missing = count * rows - length
         x = ops.pad(x, [(0, 0), (0, 0), (0, missing), (0, 0)])
-        return ops.reshape(x, (*ops.shape(x)[:2], count, rows, x.shape[-1]))
+        x = ops.reshape(x, (*ops.shape(x)[:2], count, rows, x.shape[-1]))
+        return ops.transpose(x, (0, 2, 1, 3, 4))
 
     def neighbours(x):
-        """`(B, H, T, D)` -> `(B, H, count, span * rows, D)`, in order."""
+        """`(B, H, T, D)` -> `(B, count, H, span * rows, D)`, in order."""
         x = blocks(x)
-        x = ops.pad(x, [(0, 0), (0, 0), (behind, ahead), (0, 0), (0, 0)])
-        shifted = [x[:, :, i : i + count] for i in range(behind + ahead + 1)]
+        x = ops.pad(x, [(0, 0), (behind, ahead), (0, 0), (0, 0), (0, 0)])
+        shifted = [x[:, i : i + count] for i in range(behind + ahead + 1)]
         return ops.concatenate(shifted, axis=3)
 
-    scores = ops.matmul(
-        blocks(query), ops.swapaxes(neighbours(key), -1, -2)
-    )  # (B, H, count, rows, span * rows)
-    mask = _window_mask(window, rows, behind, ahead, causal)
-    real = ops.ones((1, length), "bool") if key_mask is None else key_mask
-    real = ops.cast(real, "int32")[:, None, :, None]  # (B, 1, T, 1)
-    real = ops.cast(neighbours(real), "bool")[..., 0]  # (B, 1, count, ...)
-    mask = ops.logical_and(mask, ops.expand_dims(real, 3))
-    attended, _ = attend(scores, neighbours(value), mask)
-    attended = ops.reshape(attended, (batch, heads, count * rows, -1))
+    def as_batch(x):
+        """`(B, count, ...)` -> `(B * count, ...)`: blocks know no others."""
+        return ops.reshape(x, (-1, *ops.shape(x)[2:]))
+
+    real = ops.ones((batch, length), "bool") if key_mask is None else key_mask
+    real = ops.cast(real, "float32")[:, None, :, None]  # (B, 1, T, 1)
+    real = neighbours(real)[..., 0][:, :, :, None] > 0  # (B, count, 1, 1, ...)
+    near = _window_mask(window, rows, behind, ahead, causal)
+    attended = blockwise_attention(
+        as_batch(blocks(query)),
+        as_batch(neighbours(key)),
+        as_batch(neighbours(value)),
+        mask=as_batch(ops.logical_and(real, near)),
+    )  # (B * count, H, rows, E)
+    width = value.shape[-1]
+    attended = ops.reshape(attended, (batch, count, heads, rows, width))
+    attended = ops.transpose(attended, (0, 2, 1, 3, 4))
+    attended = ops.reshape(attended, (batch, heads, count * rows, width))
     return attended[:, :, :length]
 
 
