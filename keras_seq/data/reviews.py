@@ -109,6 +109,7 @@ def load_reviews(num_train=12000, num_validation=1000, num_test=2000, seed=0):
         >>> dataset.sizes
         {'train': 20, 'validation': 4, 'test': 10, 'hard': 10}
     """
+    _check_sizes(num_train, num_validation, num_test)
     sizes = {
         "hard": (num_test, {"held_out": True}),
         "test": (num_test, {}),
@@ -132,6 +133,7 @@ def load_biased_reviews(
         raise ValueError(
             f"`strength` must be from 0 to 1. Received: {strength}"
         )
+    _check_sizes(num_train, num_validation, num_test)
     sizes = {
         "test": (num_test, {}),
         "aligned": (num_test, {"bias": 1.0}),
@@ -144,13 +146,17 @@ def load_biased_reviews(
     )
 
 
-def _dataset(name, seed, sizes, first):
-    for split, (size, _) in sizes.items():
+def _check_sizes(*sizes):
+    names = ("num_train", "num_validation", "num_test")
+    for name, size in zip(names, sizes, strict=True):
         if size < 2 or size % 2:
             raise ValueError(
-                f"The size of `{split}` must be even, half for and half "
-                f"against, and at least 2. Received: {size}"
+                f"`{name}` must be even, half for and half against, and at "
+                f"least 2. Received: {size}"
             )
+
+
+def _dataset(name, seed, sizes, first):
     # The test splits are drawn first, so they are the same however many
     # training reviews are asked for.
     seen, splits, gold = set(), {}, {}
