@@ -10,6 +10,9 @@ import pytest
 import keras_seq
 
 PUBLIC = {
+    "explain": """
+        attention_html attention_model plot_attention trace_masks
+    """,
     "ops": """
         additive_scores alibi_bias alibi_slopes attend bilinear_scores
         binary_encoding causal_mask cosine_scores

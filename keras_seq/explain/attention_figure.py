@@ -12,183 +12,222 @@ _HEADS_IN_A_ROW = 4
 _NUMBERS_UP_TO = 10  # tokens a side: the weights are printed into the cells
 _LONGEST_TOKEN = 24  # characters of a token that are shown
 _INK, _PALE = "#24292f", "#d0d7de"
+# In inches: margins and gaps, a line of text, the place of the colour bar.
+_GAP, _LINE, _BAR = 0.15, 0.28, 0.75
 
 
 def attention_figure(maps, title=None, heads="all", dpi=150):
     """Return a `matplotlib.figure.Figure` of a list of `AttentionMap`.
 
     The heads of a single layer fill a grid; several layers have a row each.
-    All share one colour scale, from 0 to the largest weight.
+    All share one colour scale, from 0 to the largest weight, and one size of
+    cell. Everything is placed by its size in inches, so that nothing is cut
+    off, whatever the tokens.
     """
     # The object API: pyplot would keep a reference to every figure.
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    grid = _grid(maps, heads)
-    wide, tall = max(map(len, grid)), len(grid)
+    figure = Figure(dpi=dpi, facecolor="white")
+    FigureCanvasAgg(figure)
+    rows = _rows(maps, heads)
     longest = max(max(m.weights.shape[1:]) for m in maps)
-    room = 6 if wide == tall == 1 else 3  # inches for the longest side
-    pen = _Pen(maps, title, cell=float(np.clip(room / longest, 0.09, 0.5)))
-    figure = Figure(
-        pen.size(grid), dpi, facecolor="white", layout="constrained"
-    )
-    axes = figure.subplots(
-        tall,
-        wide,
-        squeeze=False,
-        height_ratios=[len(row[0][0].rows) for row in grid],
-    )
-    numbers = np.concatenate([m[~np.isnan(m)] for _, _, m in sum(grid, [])])
+    is_alone = len(rows) == len(rows[0].panels) == 1
+    room, largest = (6, 0.7) if is_alone else (3, 0.5)  # inches
+    pen = _Pen(figure, maps, title, np.clip(room / longest, 0.09, largest))
+
+    left = _GAP + max(pen.length(m.rows) for m in maps) + 0.1
+    width = left + max(pen.width(row) for row in rows) + _BAR
+    width = max([width] + [pen.length([m.name], 10) + 2 * _GAP for m in maps])
+    width = max(width, pen.length([title or ""], 13) + 2 * _GAP)
+    head = _GAP + (1.3 * _LINE if title else 0)
+    height = head + sum(pen.height(row) for row in rows) + _GAP
+    # The colour bar stands beside the first row, and is not too short.
+    above_bar = head + _LINE * rows[0].lines
+    tall = max(1.0, pen.cell * len(rows[0].layer.rows))
+    height = max(height, above_bar + tall + _GAP)
+    figure.set_size_inches(width, height)
+
+    drawn = [matrix for row in rows for _, matrix in row.panels]
+    numbers = np.concatenate([matrix.ravel() for matrix in drawn])
+    numbers = numbers[~np.isnan(numbers)]
     scale = {
         "vmin": min(0.0, numbers.min(initial=0.0)),
         "vmax": numbers.max(initial=0.0) or 1.0,
     }
-    for (i, j), axis in np.ndenumerate(axes):
-        panel = _panel(grid, i, j)
-        if panel is None:
-            axis.set_visible(False)
-            continue
-        layer, caption, matrix = panel
-        below = _panel(grid, i + 1, j)
-        image = pen.draw(axis, matrix, scale)
-        pen.write(axis.set_title, caption, size=9, pad=4)
-        pen.label(
-            axis,
-            layer,
-            show_rows=j == 0,
-            show_columns=below is None or below[0].columns != layer.columns,
-        )
-    bar = figure.colorbar(image, ax=axes, aspect=30, shrink=0.9, pad=0.02)
+    top = height - head
+    for row in rows:
+        image = pen.draw(row, left, top, scale)
+        top -= pen.height(row)
+    bar = pen.place(width - _BAR + 0.1, height - above_bar - tall, 0.14, tall)
+    bar = figure.colorbar(image, cax=bar)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=8, color=_PALE, labelcolor=_INK)
     if title:
-        pen.write(figure.suptitle, title, size=13)
-    # The layout takes two passes to make room for the tokens.
-    figure.draw_without_rendering()
+        middle, line = 0.5, 1 - (_GAP + 0.6 * _LINE) / height
+        pen.write(figure.text, middle, line, title, 13, ha="center")
     return figure
 
 
-def _grid(maps, heads):
-    """Return rows of panels, each `(map, caption, matrix (T, S))`."""
-    grid = []
-    for m in maps:
+class _Row:
+    """Panels of one layer that stand side by side."""
+
+    def __init__(self, layer, panels, has_name, has_columns):
+        self.layer = layer
+        self.panels = panels  # list of (caption, matrix (T, S))
+        self.has_name = has_name and bool(layer.name)
+        self.has_captions = bool(panels[0][0])
+        self.has_columns = has_columns  # whether the columns' tokens are below
+        self.lines = self.has_name + self.has_captions  # of text above
+
+
+def _rows(maps, heads):
+    rows = []
+    for m, below in itertools.zip_longest(maps, maps[1:]):
         if heads == "mean" and len(m.weights) > 1:
-            panels = [(m, "mean of heads", m.mean)]
+            panels = [("mean of heads", m.mean)]
         elif len(m.weights) == 1:
-            panels = [(m, "", m.weights[0])]
+            panels = [("", m.weights[0])]
         else:
-            panels = [
-                (m, f"head {number}", matrix)
-                for number, matrix in enumerate(m.weights, start=1)
-            ]
+            panels = [(f"head {i + 1}", w) for i, w in enumerate(m.weights)]
         many = len(panels) if len(maps) > 1 else _HEADS_IN_A_ROW
-        grid += [panels[i : i + many] for i in range(0, len(panels), many)]
-    return grid
-
-
-def _panel(grid, i, j):
-    return grid[i][j] if i < len(grid) and j < len(grid[i]) else None
+        for start in range(0, len(panels), many):
+            is_last = start + many >= len(panels)
+            rows.append(
+                _Row(
+                    m,
+                    panels[start : start + many],
+                    has_name=start == 0,
+                    has_columns=is_last
+                    and (below is None or below.columns != m.columns),
+                )
+            )
+    return rows
 
 
 class _Pen:
-    """Knows how large a cell is, and which fonts can write the tokens."""
+    """Draws and writes, and knows how much room that takes, in inches."""
 
-    def __init__(self, maps, title, cell):
+    def __init__(self, figure, maps, title, cell):
         text = [token for m in maps for token in m.rows + m.columns]
         text += [m.name for m in maps] + [title or "", "…"]
         text += [string.ascii_letters, string.digits]  # of the captions
         self.families, self.drawable = fonts_for("".join(text))
-        self.cell = cell  # inches
-        self.size_of_tokens = float(np.clip(72 * cell * 0.75, 5, 10))  # points
+        self.figure = figure
+        self.cell = float(cell)
+        self.token_size = float(np.clip(72 * cell * 0.75, 5, 10))  # points
 
-    def size(self, grid):
-        """Width and height in inches that the panels and their tokens need."""
-        layers = [row[0][0] for row in grid]
-        width = 1.2 + max(self._length(layer.rows) for layer in layers)
-        width += max(
-            len(row) * (self.cell * len(layer.columns) + 0.3)
-            for row, layer in zip(grid, layers, strict=True)
+    def length(self, tokens, size=None):
+        """How long the longest of the tokens is."""
+        lines = "\n".join(map(self._short, tokens))
+        text = self.write(
+            self.figure.text, 0, 0, lines, size or self.token_size
         )
-        height = 0.5
-        for layer, below in itertools.zip_longest(layers, layers[1:]):
-            height += self.cell * len(layer.rows) + 0.35
-            if below is None or below.columns != layer.columns:
-                height += self._length(layer.columns)
-        return width, max(height, 1.6)
+        inches = text.get_window_extent().width / self.figure.dpi
+        text.remove()
+        return inches
 
-    def draw(self, axis, matrix, scale):
-        """Draw one matrix; hatching shows through where it has no number."""
+    def width(self, row):
+        panel = self.cell * len(row.layer.columns)
+        return len(row.panels) * (panel + _GAP)
+
+    def height(self, row):
+        height = self.cell * len(row.layer.rows) + _GAP
+        height += _LINE * row.lines
+        if row.has_columns:
+            height += self.length(row.layer.columns) + 0.1
+        return height
+
+    def place(self, left, bottom, width, height):
+        """Make axes at a place that is given in inches."""
+        wide, tall = self.figure.get_size_inches()
+        place = (left / wide, bottom / tall, width / wide, height / tall)
+        return self.figure.add_axes(place)
+
+    def draw(self, row, left, top, scale):
+        """Draw a row of panels below `top`; return one of the images."""
+        layer = row.layer
+        tall, wide = self.cell * len(layer.rows), self.cell * len(layer.columns)
+        if row.has_name:
+            size = self.figure.get_size_inches()
+            x, y = _GAP / size[0], (top - 0.5 * _LINE) / size[1]
+            name = self.write(self.figure.text, x, y, layer.name, 10)
+            name.set_weight("bold")
+        top -= _LINE * row.lines
+        for caption, matrix in row.panels:
+            axis = self.place(left, top - tall, wide, tall)
+            image = self._matrix(axis, matrix, scale)
+            axis.set_title(caption, fontsize=9, color=_INK, pad=4)
+            is_first = matrix is row.panels[0][1]
+            self._ticks(axis.set_yticks, layer.rows if is_first else [])
+            self._ticks(
+                axis.set_xticks,
+                layer.columns if row.has_columns else [],
+                rotation=90,
+            )
+            left += wide + _GAP
+        return image
+
+    def write(self, put, x, y, text, size, **style):
+        return put(
+            x,
+            y,
+            drawable_text(text, self.drawable),
+            fontsize=size,
+            color=_INK,
+            family=self.families,
+            va="center",
+            parse_math=False,  # a `$` in a token is no mathematics
+            **style,
+        )
+
+    def _matrix(self, axis, matrix, scale):
+        # Hatching shows through where there is no number.
         axis.patch.set(facecolor="white", edgecolor=_PALE, hatch="//////")
         image = axis.imshow(
             np.ma.masked_invalid(matrix),
             cmap="Blues",
             interpolation="nearest",
+            aspect="auto",
             **scale,
         )
         axis.spines[:].set_visible(False)
         axis.tick_params(length=0, which="both")
-        rows, columns = matrix.shape
         if self.cell >= 0.15:  # white lines between the cells
-            axis.set_xticks(np.arange(1, columns) - 0.5, minor=True)
-            axis.set_yticks(np.arange(1, rows) - 0.5, minor=True)
+            axis.set_xticks(np.arange(1, matrix.shape[1]) - 0.5, minor=True)
+            axis.set_yticks(np.arange(1, matrix.shape[0]) - 0.5, minor=True)
             axis.grid(which="minor", color="white", linewidth=1)
-        if max(rows, columns) <= _NUMBERS_UP_TO:
+        if max(matrix.shape) <= _NUMBERS_UP_TO:
             for (t, s), weight in np.ndenumerate(matrix):
                 if weight >= 0.005:  # "0.00" everywhere says nothing
-                    dark = weight > 0.55 * scale["vmax"]
                     axis.text(
                         s,
                         t,
                         f"{weight:.2f}",
-                        color="white" if dark else _INK,
+                        color="white"
+                        if weight > 0.55 * scale["vmax"]
+                        else _INK,
                         fontsize=min(10, 26 * self.cell),
                         ha="center",
                         va="center",
                     )
         return image
 
-    def label(self, axis, layer, show_rows, show_columns):
-        """Write the tokens along the sides, and the layer's name."""
-        self._ticks(axis.set_yticks, layer.rows if show_rows else [])
-        self._ticks(
-            axis.set_xticks,
-            layer.columns if show_columns else [],
-            rotation=90,
-            ha="center",
-            va="top",
-        )
-        if show_rows and layer.name:
-            self.write(axis.set_ylabel, layer.name, size=9)
-
     def _ticks(self, put, tokens, **style):
         # Where tokens would be written over each other, leave some out.
-        step = math.ceil(0.95 * self.size_of_tokens / (72 * self.cell))
+        step = math.ceil(self.token_size / (72 * self.cell))
         places = range(0, len(tokens), step)
         put(
             places,
             [self._short(tokens[i]) for i in places],
-            fontsize=self.size_of_tokens,
+            fontsize=self.token_size,
             color=_INK,
             family=self.families,
-            parse_math=False,  # a `$` in a token is no mathematics
+            parse_math=False,
             **style,
         )
-
-    def write(self, put, text, size, **style):
-        """Write `text` by calling `put`."""
-        put(
-            drawable_text(text, self.drawable),
-            fontsize=size,
-            color=_INK,
-            family=self.families,
-            **style,
-        ).set_parse_math(False)
 
     def _short(self, token):
         if len(token) > _LONGEST_TOKEN:
             token = token[: _LONGEST_TOKEN - 1] + "…"
         return drawable_text(token, self.drawable)
-
-    def _length(self, tokens):
-        """About how many inches the longest token takes."""
-        longest = max(len(self._short(token)) for token in tokens)
-        return 0.6 * longest * self.size_of_tokens / 72

@@ -35,7 +35,9 @@ def mask_events(model):
     with warnings.catch_warnings(), tracer.watching():
         # Keras warns of some masks that it drops; the events name them all.
         warnings.simplefilter("ignore")
-        _DryRun(tracer).compute_output_spec(model.input)
+        is_sequential = isinstance(model, keras.Sequential)
+        inputs = model.inputs[0] if is_sequential else model.input
+        _DryRun(tracer).compute_output_spec(inputs)
     return tracer.events
 
 

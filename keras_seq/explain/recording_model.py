@@ -40,8 +40,9 @@ class RecordingModel(keras.Model):
         if not weights:
             raise ValueError(
                 f"Model '{self.model.name}' has no attention to show: none of "
-                "the layers that ran is an attention layer of keras_seq or "
-                "has a call argument `return_attention_scores`. "
+                "its layers that ran is an attention layer of keras_seq or "
+                "has a call argument `return_attention_scores`. (A layer that "
+                "compiles its own `call` cannot be looked into.) "
                 f"Received: {self.model!r}"
             )
         return outputs, {name: _usable(name, w) for name, w in weights.items()}
