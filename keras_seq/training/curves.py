@@ -29,8 +29,8 @@ def draw_curves(history: list[dict], path=None, best_epoch=None) -> Figure:
         ['loss', 'bleu']
     """
     panels = _panels(history)
-    columns = min(3, max(1, len(panels)))
-    rows = math.ceil(len(panels) / columns) or 1
+    columns = 2 if len(panels) == 4 else max(1, min(3, len(panels)))
+    rows = max(1, math.ceil(len(panels) / columns))
     figure = Figure(figsize=(4.2 * columns, 3.2 * rows), layout="constrained")
     for place, (title, names) in enumerate(panels.items(), start=1):
         axes = figure.add_subplot(rows, columns, place)
@@ -41,11 +41,11 @@ def draw_curves(history: list[dict], path=None, best_epoch=None) -> Figure:
             axes.axvline(
                 best_epoch, color="0.6", linestyle=":", label="best epoch"
             )
-        axes.set_title(title)
+        axes.set_title(title.replace("_", " "))
         axes.set_xlabel("epoch")
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.grid(alpha=0.3)
-        if len(axes.get_legend_handles_labels()[1]) > 1:
+        if len(names) > 1:
             axes.legend(frameon=False)
     if path is not None:
         with replacing(path) as unfinished:

@@ -24,7 +24,7 @@ def panels(figure):
 
 def test_training_and_validation_share_a_panel():
     found = panels(draw_curves(HISTORY))
-    assert list(found) == ["loss", "token_accuracy", "learning_rate", "bleu"]
+    assert list(found) == ["loss", "token accuracy", "learning rate", "bleu"]
     lines = found["loss"].get_lines()
     assert [line.get_label() for line in lines] == ["training", "validation"]
     assert list(lines[1].get_xdata()) == [1, 2, 3, 4, 5, 6, 7]

@@ -240,6 +240,18 @@ def test_compiled_model_trains_as_with_keras():
     )
 
 
+def test_penalties_of_layers_are_added():
+    x, y = make_data()
+    model = make_model(kernel_regularizer=keras.regularizers.L2(0.5))
+    penalty = 0.5 * (arrays_of(model.weights)[0] ** 2).sum()
+    alone = training.ClassCrossentropy()(y, model(x))
+    still = keras.optimizers.SGD(0.0)
+    _, result = fit(model, optimizer=still)
+    np.testing.assert_allclose(
+        result.history[0]["loss"], float(alone) + penalty, rtol=1e-5
+    )
+
+
 def test_loss_by_name_by_function_and_by_objective_agree():
     class Mine(training.Objective):
         def __call__(self, model, batch, training):

@@ -83,9 +83,8 @@ def test_killed_process_goes_on_to_the_same_weights(tmp_path, unbroken):
     assert process.wait() == -signal.SIGKILL
     reached = max(steps_saved(tmp_path))
     assert middle <= reached < 2 * STEPS_PER_EPOCH
-    assert (
-        json.loads((tmp_path / "run.json").read_text())["status"] == "running"
-    )
+    record = json.loads((tmp_path / "run.json").read_text())
+    assert record["status"] == "running" and len(record["history"]) == 1
 
     assert_same_end(unbroken, run(tmp_path, resume=True))
     record = json.loads((tmp_path / "run.json").read_text())
