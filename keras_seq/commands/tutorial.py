@@ -51,6 +51,9 @@ def run(arguments) -> int:
         raise UsageError(
             f"--all runs every tutorial. Received also: {arguments.name!r}"
         )
+    # Lines appear when they are written, also in a pipe; and a terminal that
+    # knows no "×" shows "?" and goes on.
+    sys.stdout.reconfigure(line_buffering=True, errors="replace")
     course = tutorials()
     if arguments.all:
         output = arguments.output or pathlib.Path("outputs")
@@ -76,8 +79,6 @@ def _list(course):
 
 
 def _run_one(tutorial, course, fast, output):
-    with contextlib.suppress(AttributeError):  # not a stream of its own
-        sys.stdout.reconfigure(line_buffering=True, errors="replace")
     start = time.perf_counter()
     with _settings(fast, output):
         try:
