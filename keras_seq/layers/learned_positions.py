@@ -74,7 +74,7 @@ class LearnedPositions(keras.layers.Layer):
             "positions",
             sequence_positions(inputs, start_index, positions),
         )
-        return ops.add(inputs, ops.cast(rows, inputs.dtype))
+        return inputs + ops.cast(rows, inputs.dtype)
 
     def compute_output_shape(self, input_shape):
         self._check(input_shape)

@@ -72,7 +72,7 @@ class SinusoidalPositions(keras.layers.Layer):
             self.max_wavelength,
             self.layout,
         )
-        return ops.add(inputs, ops.cast(encoding, inputs.dtype))
+        return inputs + ops.cast(encoding, inputs.dtype)
 
     def compute_output_shape(self, input_shape):
         check_shape("inputs", input_shape, ("B", "T", "D"))
