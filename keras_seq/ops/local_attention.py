@@ -29,6 +29,8 @@ def local_attention(query, key, value, window, key_mask=None, causal=False):
     (1, 2, 7, 4)
     """
     batch, heads, length, _ = ops.shape(query)
+    if isinstance(length, int):  # nothing lies beyond the sequence
+        window = max(min(window, length), 1)
     rows = _block_rows(window, query.shape[2])
     reach = -(-(window - 1) // rows)  # blocks to look at, on each side
     behind, ahead = reach, 0 if causal else reach
