@@ -4,8 +4,8 @@
 def attention_model(model):
     """Return a model that gives `(outputs, {layer name: weights})`.
 
-    It shares the weights of `model`, gives the same outputs to the last bit,
-    and leaves `model` as it is. It finds the attention of
+    It shares the weights of `model`, gives the same outputs, and leaves
+    `model` as it is. It finds the attention of
 
     - every layer of keras_seq,
     - every other layer that has a call argument `return_attention_scores`
