@@ -198,7 +198,7 @@ np.testing.assert_allclose(softmax(scores / 1e4), np.full(3, 1 / 3), atol=1e-4)
 figure, axes = plt.subplots(figsize=(8.5, 4.4))
 axes.axvline(1, color=GREY, linewidth=1, linestyle=":")
 axes.axhline(1 / 3, color=GREY, linewidth=1, linestyle=":")
-sides = [("left", 12, 6), ("right", -12, 8), ("left", 12, -14)]
+sides = [("left", 12, 6), ("right", -12, 18), ("left", 12, -14)]
 for street, curve, a, colour, (side, dx, dy) in zip(
     streets, soft_weights.T, weights, house_colours, sides, strict=True
 ):
@@ -379,7 +379,8 @@ for i, panel in enumerate(panels):
     panel.set_xticks(widths[::2], widths[::2])
     panel.set(xlabel="width $D$", ylabel=heights[i], title=titles[i])
     panel.grid(axis="y")
-panels[0].plot(widths, np.sqrt(widths), "--", color=GREY, lw=1)
+root = {"label": r"$\sqrt{D}$, predicted", "color": "#d0d7de", "linewidth": 9}
+panels[0].plot(widths, np.sqrt(widths), zorder=1, **root)
 panels[0].set_yscale("log", base=2)
 panels[0].legend()
 panels[1].set_ylim(0, 1.02)

@@ -69,12 +69,14 @@ def run(arguments) -> int:
 
 
 def _list(course):
-    name = max(len(tutorial.name) for tutorial in course)
-    title = max(len(tutorial.title) for tutorial in course)
+    rows = [(str(t.number), t.name, t.title, t.takes) for t in course]
+    number, name, title, takes = (
+        max(map(len, column)) for column in zip(*rows, strict=True)
+    )
     print("The tutorials, in course order:\n")
     for t in course:
-        line = f"{t.number:3}  {t.name:{name}}  {t.title:{title}}  {t.takes:>6}"
-        print(line.rstrip())
+        line = f"  {t.number:{number}}  {t.name:{name}}  {t.title:{title}}"
+        print(f"{line}  {t.takes:>{takes}}".rstrip())
     print(f"\nRun one by name or number: keras-seq tutorial {course[0].name}")
 
 
