@@ -26,12 +26,12 @@ from keras_seq.ops.row_blocks import join_rows, loop_rows, split_rows
 # Up to this many scores per head, weights are kept for the backward pass.
 LONG = 1024 * 1024
 BLOCK_ROWS = 128
-# More segments skip more of a causal matrix's masked half (8 of them compute 56 %
-# of it, 4 compute 63 %, 2 compute 75 %) and take longer to trace: each long one
-# is a loop of its own, forward and backward.
+# More segments skip more of a causal matrix's masked half (8 of them compute
+# 56 % of it, 4 compute 63 %) and take longer to trace: each long one is a loop
+# of its own, forward and backward. Where lengths are known only when the graph
+# runs, that is a price paid by every model for a case that most never meet.
 MOST_SEGMENTS = 8
 MOST_LONG_SEGMENTS = 4
-UNKNOWN_LENGTH_SEGMENTS = 2
 
 
 def blockwise_attention(query, key, value, mask=None, causal=False):
@@ -112,11 +112,10 @@ def _segments(length, key_length, causal, is_long):
     """
     if not causal:
         return [(slice(0, length), slice(0, key_length))]
+    count = 1
     if isinstance(length, int):
         most = MOST_LONG_SEGMENTS if is_long else MOST_SEGMENTS
         count = min(max(length // BLOCK_ROWS, 1), most)
-    else:
-        count = UNKNOWN_LENGTH_SEGMENTS if is_long else 1
     edges = [length * i // count for i in range(count + 1)]
     if isinstance(length, int) and isinstance(key_length, int):
         last_key = [max(key_length - length + edge, 0) for edge in edges]
