@@ -48,6 +48,7 @@ def fit(
     loss=None,
     optimizer=None,
     metrics=(),
+    metrics_in_training: bool = True,
     validation_data=None,
     evaluate=None,
     epochs: int = 1,
@@ -92,6 +93,8 @@ def fit(
             model was compiled with.
         optimizer: A Keras optimizer or its name; None for the compiled one.
         metrics: `keras.metrics.Metric` objects.
+        metrics_in_training: Whether training batches are measured too; False
+            leaves the metrics, and their cost, to the validation.
         validation_data: Like `train_data`; looked at after each epoch, with
             averaged weights if there are any.
         evaluate: Function of the model that returns a dict of numbers, such
@@ -143,6 +146,11 @@ def fit(
         True
     """
     arguments = dict(locals())  # first of all, so that it holds just these
+    if keras.backend.backend() != "tensorflow":
+        raise ValueError(
+            "`fit` needs the TensorFlow backend. "
+            f"Received: KERAS_BACKEND={keras.backend.backend()}"
+        )
     for name in ("epochs", "gradient_accumulation_steps"):
         if arguments[name] < 1:
             raise ValueError(
@@ -161,7 +169,7 @@ def fit(
         validation = as_epochs(validation_data, batch_size, shuffle=False)
     steps = GraphSteps(
         model,
-        as_objective(model, loss, metrics),
+        as_objective(model, loss, metrics, metrics_in_training),
         _optimizer_for(model, optimizer),
         batches(train, 0).element_spec,
         average=average,

@@ -12,6 +12,10 @@ class Objective:
     to real tokens only. `metrics` are Keras metrics that `__call__` updates;
     `fit` resets and reports them.
 
+    Attributes:
+        metrics: Keras metrics.
+        metrics_in_training: Whether `__call__` updates them in training too.
+
     Example:
         >>> class Penalty(Objective):
         ...     def __call__(self, model, batch, training):
@@ -22,7 +26,7 @@ class Objective:
         (10.0, 2)
     """
 
-    def __init__(self, metrics=()):
+    def __init__(self, metrics=(), metrics_in_training=True):
         for metric in metrics:
             if not isinstance(metric, keras.metrics.Metric):
                 raise ValueError(
@@ -30,6 +34,7 @@ class Objective:
                     f"Received: {metric!r}"
                 )
         self.metrics = list(metrics)
+        self.metrics_in_training = metrics_in_training
 
     def __call__(self, model, batch, training):
         """Return the sum of the losses of a batch, and what to divide it by.
@@ -62,8 +67,8 @@ class SupervisedObjective(Objective):
     number of rows. What layers add (`add_loss`, regularizers) is added.
     """
 
-    def __init__(self, loss, metrics=()):
-        super().__init__(metrics)
+    def __init__(self, loss, metrics=(), metrics_in_training=True):
+        super().__init__(metrics, metrics_in_training)
         self.loss = keras.losses.get(loss)
         reduction = getattr(self.loss, "reduction", "mean")
         if reduction in ("sum", "none", None):
@@ -75,8 +80,9 @@ class SupervisedObjective(Objective):
     def __call__(self, model, batch, training):
         x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(batch)
         y_pred = model(x, training=training)
-        for metric in self.metrics:
-            metric.update_state(y, y_pred, sample_weight=sample_weight)
+        if self.metrics_in_training or not training:
+            for metric in self.metrics:
+                metric.update_state(y, y_pred, sample_weight=sample_weight)
         total, weight = self._total_and_weight(y, y_pred, sample_weight)
         if model.losses:
             total += weight * tf.add_n(model.losses)
@@ -96,15 +102,16 @@ class SupervisedObjective(Objective):
 class CompiledObjective(Objective):
     """The loss, or losses, and metrics a model was compiled with."""
 
-    def __init__(self, model):
-        super().__init__()
+    def __init__(self, model, metrics_in_training=True):
+        super().__init__(metrics_in_training=metrics_in_training)
         self.model = model
 
     def __call__(self, model, batch, training):
         x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(batch)
         y_pred = model(x, training=training)
         mean = model.compute_loss(x, y, y_pred, sample_weight, training)
-        model.compute_metrics(x, y, y_pred, sample_weight)
+        if self.metrics_in_training or not training:
+            model.compute_metrics(x, y, y_pred, sample_weight)
         rows = tf.cast(tf.shape(tf.nest.flatten(y_pred)[0])[0], "float32")
         return mean * rows, rows
 
@@ -121,7 +128,7 @@ class CompiledObjective(Objective):
         return results
 
 
-def as_objective(model, loss, metrics):
+def as_objective(model, loss, metrics, metrics_in_training=True):
     """Return the `Objective` that `fit`'s arguments ask for."""
     if isinstance(loss, Objective):
         if metrics:
@@ -131,7 +138,7 @@ def as_objective(model, loss, metrics):
             )
         return loss
     if loss is not None:
-        return SupervisedObjective(loss, metrics)
+        return SupervisedObjective(loss, metrics, metrics_in_training)
     if not getattr(model, "compiled", False):
         raise ValueError(
             "`loss` must be given for a model that is not compiled."
@@ -141,4 +148,4 @@ def as_objective(model, loss, metrics):
             "`metrics` must come with a `loss`; a compiled model brings both. "
             f"Received: {metrics!r}"
         )
-    return CompiledObjective(model)
+    return CompiledObjective(model, metrics_in_training)

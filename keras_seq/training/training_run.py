@@ -109,9 +109,11 @@ class TrainingRun:
         """Say before the first epoch, not after it, that a name is wrong."""
         if self.best is None or self.evaluate is not None:
             return
-        names = ["loss", *self.steps.objective.results()]
+        objective = self.steps.objective
+        every = ["loss", *objective.results()]
+        names = every if objective.metrics_in_training else ["loss"]
         if self.validation is not None:
-            names += [f"val_{name}" for name in names]
+            names = names + [f"val_{name}" for name in every]
         self.best.check_monitor([*names, "learning_rate"])
 
     # === Training ===
@@ -158,10 +160,10 @@ class TrainingRun:
         bad = meter.first_bad_batch()
         if bad is not None:
             raise DivergedError(self._diverged(f"the loss of batch {bad}"))
-        return {
-            "loss": meter.mean(),
-            **_numbers(self.steps.objective.results()),
-        }
+        logs = {"loss": meter.mean()}
+        if self.steps.objective.metrics_in_training:
+            logs.update(_numbers(self.steps.objective.results()))
+        return logs
 
     def _finish_epoch(self):
         logs = {"epoch": self.epoch + 1, **self._training_logs()}

@@ -306,6 +306,31 @@ def test_named_inputs_and_sample_weights_arrive():
         np.testing.assert_array_equal(old, new)
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_metrics_can_be_left_to_the_validation(compiled):
+    def metrics():
+        return [keras.metrics.SparseCategoricalAccuracy(name="accuracy")]
+
+    arguments = {
+        "validation_data": make_data(1),
+        "metrics_in_training": False,
+        "metrics": metrics(),
+        "early_stopping": training.EarlyStopping("val_accuracy"),
+    }
+    model = make_model()
+    if compiled:
+        model.compile("sgd", training.ClassCrossentropy(), metrics=metrics())
+        arguments |= {"metrics": (), "loss": None, "optimizer": None}
+    model, result = fit(model, **arguments)
+    assert "accuracy" not in result.history[0]
+    x, y = make_data(1)
+    right = np.mean(np.argmax(model(x), axis=-1) == y)
+    assert result.history[0]["val_accuracy"] == pytest.approx(right)
+    arguments["early_stopping"] = training.EarlyStopping("accuracy")
+    with pytest.raises(ValueError, match="`monitor`"):
+        fit(model, **arguments)
+
+
 # === Stopping, averaging, evaluating ===
 
 
