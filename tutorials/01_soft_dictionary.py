@@ -505,14 +505,11 @@ asks = [f"asks for label {i + 1}" for i in order]
 drawers = [f"drawer {i + 1}" for i in range(DRAWERS)]
 drawn = {"before training": before}
 drawn["after training"] = recorder(example)[1]["look"][0]
+title = "Which drawer does each question look into?"
 for ending in ("png", "html"):
-    path = explain.plot_attention(
-        drawn,
-        rows=asks,
-        columns=drawers,
-        path=OUTPUT / f"where_it_looks.{ending}",
-        title="Which drawer does each question look into?",
-    )
+    path = OUTPUT / f"where_it_looks.{ending}"
+    with plt.rc_context({"figure.constrained_layout.use": False}):
+        explain.plot_attention(drawn, asks, drawers, path, title)
     print(f"picture: {path}")
 
 # %% [markdown]
