@@ -57,15 +57,16 @@ def _write(buffer, new, start):
     A select and not an update in place: it is the one form that runs in a
     graph, in XLA, on a GPU and on every backend alike.
     """
+    batch, steps, *trailing = ops.shape(new)
     place = ops.arange(buffer.shape[1], dtype="int32")[None]
     offset = place - ops.expand_dims(start, 1)  # (B, L)
-    inside = ops.logical_and(offset >= 0, offset < new.shape[1])
-    trailing = (1,) * (len(buffer.shape) - 2)
-    inside = ops.reshape(inside, (*ops.shape(inside), *trailing))
-    if new.shape[1] > 1:  # spread the new steps over the buffer
-        index = ops.clip(offset, 0, new.shape[1] - 1)
-        index = ops.reshape(index, (*ops.shape(index), *trailing))
-        new = ops.take_along_axis(new, index, axis=1)
+    inside = ops.logical_and(offset >= 0, offset < steps)
+    inside = ops.reshape(inside, (*ops.shape(inside), *(1 for _ in trailing)))
+    if steps > 1:  # spread the new steps over the buffer
+        first = steps * ops.expand_dims(ops.arange(batch, dtype="int32"), 1)
+        index = first + ops.clip(offset, 0, steps - 1)
+        new = ops.reshape(new, (batch * steps, *trailing))
+        new = ops.take(new, index, axis=0)
     return ops.where(inside, new, buffer)
 
 

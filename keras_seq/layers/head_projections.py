@@ -207,9 +207,12 @@ class HeadProjections(keras.layers.Layer):
 
     def _product(self, x, projection, width, scale=1.0):
         """`(B, T, D)` times the projection's kernel, plus its bias."""
-        kernel = ops.reshape(projection.kernel, (-1, width))
+        # Keras casts variables in `call` alone, and a cache has other doors.
+        kernel = ops.cast(projection.kernel, x.dtype)
+        kernel = ops.reshape(kernel, (-1, width))
         bias = projection.bias
-        bias = None if bias is None else ops.reshape(bias, (width,))
+        if bias is not None:
+            bias = ops.reshape(ops.cast(bias, x.dtype), (width,))
         if scale != 1.0:
             kernel = kernel * ops.cast(scale, kernel.dtype)
             bias = None if bias is None else bias * ops.cast(scale, bias.dtype)

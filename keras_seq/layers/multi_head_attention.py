@@ -3,21 +3,18 @@
 import keras
 from keras import ops
 
-from keras_seq.layers import attention_cache
 from keras_seq.layers.attention_axes import AttentionAxes
 from keras_seq.layers.attention_recording import is_recording, record
-from keras_seq.layers.head_projections import HeadProjections
-from keras_seq.ops.attention import attend, checked_masks
+from keras_seq.layers.stepwise_attention import StepwiseAttention
+from keras_seq.ops.attention import checked_masks, hide
 from keras_seq.ops.blockwise_attention import blockwise_attention
-from keras_seq.ops.heads import hide_steps, repeat_heads
+from keras_seq.ops.heads import repeat_heads
 from keras_seq.ops.local_attention import local_attention
 from keras_seq.ops.masks import causal_mask, local_mask, merge_masks
-from keras_seq.ops.products import times_transposed
-from keras_seq.ops.rotary import rotate
 
 
 @keras.saving.register_keras_serializable(package="keras_seq")
-class MultiHeadAttention(HeadProjections):
+class MultiHeadAttention(StepwiseAttention):
     r"""Several attentions side by side, each in a subspace of its own.
 
     $$ \mathrm{head}_h = \mathrm{softmax}\left(
@@ -118,12 +115,14 @@ class MultiHeadAttention(HeadProjections):
             key_mask,
             attention_mask,
         )
+        query = hide(query, seen_queries)
+        shared, value = key is value, hide(value, seen_keys)
+        key = value if shared else hide(key, seen_keys)
         q, k, v = self.project(query, value, key)  # (B, H or G, T or S, D)
-        k, v = (hide_steps(x, seen_keys) for x in (k, v))
         if self.rotary:
             q, k = (
-                self._turn(q, ops.shape(k)[2] - ops.shape(q)[2]),
-                self._turn(k),
+                self.turn(q, ops.shape(k)[2] - ops.shape(q)[2]),
+                self.turn(k),
             )
         k, v = (repeat_heads(x, self.num_heads) for x in (k, v))
 
@@ -139,7 +138,7 @@ class MultiHeadAttention(HeadProjections):
             mask = self._whole_mask(q, k, seen_keys, pairs, use_causal_mask)
             if seen_queries is not None:
                 mask = merge_masks(ops.expand_dims(seen_queries, -1), mask)
-            context, weights = self._dense(q, k, v, mask, bias, drops)
+            context, weights = self.attend_heads(q, k, v, mask, bias, drops)
             record(self, weights)
         elif self.sliding_window and pairs is None and self._is_square(q, k):
             context = local_attention(
@@ -157,97 +156,11 @@ class MultiHeadAttention(HeadProjections):
             weights = None if weights is None else axes.restore_scores(weights)
         return (output, weights) if return_attention_scores else output
 
-    # === Step by step ===
-
-    def empty_cache(self, batch_size, max_length=None):
-        """Return a cache for `step`; see `attention_cache`.
-
-        Args:
-            batch_size: `B`, an integer or a scalar tensor.
-            max_length: Room to reserve, for loops that need fixed shapes. By
-                default the cache grows.
-        """
-        return attention_cache.empty_cache(
-            batch_size,
-            self.num_key_value_heads,
-            self.key_dim,
-            self.value_dim,
-            self.compute_dtype,
-            max_length,
-        )
-
-    def step(self, query, cache, query_mask=None):
-        """Attend from the next steps to all steps so far, these included.
-
-        Args:
-            query: `(B, T, D)`, usually `T = 1`.
-            cache: From `empty_cache` or the last `step`.
-            query_mask: `(B, T)`, False for steps that are padding.
-
-        Returns:
-            `(output (B, T, D), cache, weights (B, H, T, S))`, equal to the
-            rows that a causal call on the whole sequence gives.
-        """
-        q, k, v = self.project(query, query, query)
-        if self.rotary:
-            start = attention_cache.steps_so_far(cache)
-            q, k = self._turn(q, start), self._turn(k, start)
-        if query_mask is None:
-            query_mask = ops.ones(ops.shape(query)[:2], "bool")
-        k, v = (ops.transpose(x, (0, 2, 1, 3)) for x in (k, v))
-        cache = attention_cache.append(cache, k, v, query_mask)
-        mask = attention_cache.visible(
-            cache, query.shape[1], self.sliding_window
-        )
-        output, weights = self._attend_cache(query, q, cache, mask)
-        return output, cache, weights
-
-    def memory(self, value, key=None, value_mask=None):
-        """Project a memory once, for many calls of `attend_memory`."""
-        key = value if key is None else key
-        k, v = self.project_memory(value, key)
-        k, v = (hide_steps(x, value_mask) for x in (k, v))
-        if value_mask is None:
-            value_mask = ops.ones(ops.shape(value)[:2], "bool")
-        return {
-            "key": ops.transpose(k, (0, 2, 1, 3)),
-            "value": ops.transpose(v, (0, 2, 1, 3)),
-            "mask": value_mask,
-        }
-
-    def attend_memory(self, query, memory):
-        """Attend from `query` `(B, T, D)` to a `memory`; `step`'s cross twin.
-
-        Returns:
-            `(output (B, T, D), weights (B, H, T, S))`.
-        """
-        mask = ops.expand_dims(ops.expand_dims(memory["mask"], 1), 1)
-        return self._attend_cache(
-            query, self.project_query(query), memory, mask
-        )
-
-    def _attend_cache(self, query, q, cache, mask):
-        k, v = (
-            repeat_heads(ops.transpose(cache[x], (0, 2, 1, 3)), self.num_heads)
-            for x in ("key", "value")
-        )
-        context, weights = self._dense(q, k, v, mask, bias=None, drops=False)
-        return self.project_out(context, query), weights
-
     # === The parts of a call ===
 
     def _is_square(self, q, k):
         """Whether there are as many keys as queries, as far as is known."""
         return q.shape[2] is not None and q.shape[2] == k.shape[2]
-
-    def _turn(self, x, start=0):
-        """Rotate `(B, H, T, D)` by positions that begin at `start`."""
-        steps = ops.arange(ops.shape(x)[2], dtype="int32")
-        start = ops.cast(start, "int32")
-        if len(start.shape):
-            start = ops.expand_dims(start, -1)  # one start a row
-        wavelength = 10_000 if self.rotary is True else self.rotary
-        return rotate(x, start + steps, wavelength, sequence_axis=2)
 
     def _whole_mask(self, q, k, seen_keys, pairs, causal):
         length, key_length = ops.shape(q)[2], ops.shape(k)[2]
@@ -258,14 +171,3 @@ class MultiHeadAttention(HeadProjections):
             near = local_mask(self.sliding_window, length, key_length)
             masks.append(near[None])
         return merge_masks(*masks)
-
-    def _dense(self, q, k, v, mask, bias, drops):
-        scores = times_transposed(q, k)
-        if bias is not None:
-            scores = ops.cast(scores, "float32") + ops.cast(bias, "float32")
-        context, weights = attend(scores, v, mask)
-        weights = ops.cast(weights, self.compute_dtype)
-        if drops:
-            dropped = self.weight_dropout(weights, training=True)
-            context = ops.matmul(dropped, v)
-        return context, weights

@@ -22,15 +22,3 @@ def repeat_heads(x, num_heads):
     """Let groups of queries share keys: `(B, G, S, D)` -> `(B, H, S, D)`."""
     groups = x.shape[1]
     return x if groups == num_heads else ops.repeat(x, num_heads // groups, 1)
-
-
-def hide_steps(x, mask):
-    """Zero the steps of `(B, H, S, D)` that `mask` `(B, S)` hides.
-
-    After the projection and not before it: a padded step may still be asked
-    what it sees, and it is the same tensor in self-attention.
-    """
-    if mask is None:
-        return x
-    mask = ops.expand_dims(ops.expand_dims(mask, 1), -1)
-    return ops.where(mask, x, ops.zeros_like(x))
