@@ -225,7 +225,7 @@ save(figure, "temperature.png")
 # |---|---|---|---|
 # | dot | $q_t^\top k_s$ | | Luong, 2015 |
 # | scaled dot | $q_t^\top k_s / \sqrt{D}$ | | Vaswani, 2017 |
-# | cosine | $q_t^\top k_s / (\|q_t\| \, \|k_s\|)$ | | Graves, 2014 |
+# | cosine | $q_t^\top k_s / \Vert q_t \Vert \Vert k_s \Vert$ | | Graves, 2014 |
 # | bilinear | $q_t^\top W k_s$ | $W$ | Luong, 2015 |
 # | additive | $v^\top \tanh(W q_t + U k_s)$ | $W, U, v$ | Bahdanau, 2015 |
 #
@@ -243,9 +243,12 @@ def scaled_dot(q, k):
     return dot(q, k) / np.sqrt(q.shape[-1])
 
 
+def unit(x):
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
 def cosine(q, k):
-    length = lambda x: np.linalg.norm(x, axis=-1, keepdims=True)  # noqa: E731
-    return dot(q / length(q), k / length(k))
+    return dot(unit(q), unit(k))
 
 
 def bilinear(q, k, w):
@@ -308,7 +311,9 @@ for name, top, below in zip(pairs, *rows, strict=True):
     score, theta = pairs[name][0], parameters.get(name, [])
     height = score(query_2d[None, None], plane.reshape(1, -1, 2), *theta)
     field = top.contourf(
-        *(axis, axis, height.reshape(120, 120)),
+        axis,
+        axis,
+        height.reshape(120, 120),
         levels=np.linspace(-4.2, 4.2, 22),
         cmap="RdBu",
         extend="both",
@@ -428,8 +433,7 @@ secret = left @ right  # R: random and orthogonal, so that R^T R = 1
 
 def cabinets(count):
     """Return inputs, the digit asked for, and the drawer it lies in."""
-    labels = rng.normal(size=(count, DRAWERS, WIDTH))
-    labels /= np.linalg.norm(labels, axis=-1, keepdims=True)
+    labels = unit(rng.normal(size=(count, DRAWERS, WIDTH)))
     digits = rng.integers(DIGITS, size=(count, DRAWERS))
     drawer = rng.integers(DRAWERS, size=count)
     wanted = labels[np.arange(count), drawer]  # (count, WIDTH)

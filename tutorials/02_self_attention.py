@@ -92,7 +92,7 @@ np.testing.assert_allclose(weights, [0.88, 0.12], atol=0.002)
 # $z$ no longer stands for the word alone but for the word *in this sentence*.
 
 # %%
-X = np.array([[1, 0, 1, 0], [0, 1, 0, 1]])  # the word vectors, (T, 4)
+X = np.array([[1.0, 0, 1, 0], [0, 1, 0, 1]])  # the word vectors, (T, 4)
 
 
 def boxes(axes, column, row, numbers, colour, alpha=0.25):
@@ -292,19 +292,19 @@ print("with a causal mask by exactly 0.")
 # ## A surprise: the order of the words does not matter
 #
 # Shuffle the rows of $X$ with a permutation matrix $P$, and see what becomes of
-# the equation. Softmax works row by row, so $\mathrm{softmax}(P S P^\top) = P\,
-# \mathrm{softmax}(S)\, P^\top$, and therefore
+# the equation. Softmax works row by row and does not care about the order in a
+# row, so it may be swapped with $P$ and $P^\top$, and $P^\top P = 1$:
 #
 # $$ \begin{aligned}
 # Z(PX) &= \mathrm{softmax}(P Q K^\top P^\top / \sqrt D)\, P V \\
 #       &= P\, \mathrm{softmax}(Q K^\top / \sqrt D)\, P^\top P V = P\, Z(X).
 # \end{aligned} $$
 #
-# The outputs are shuffled in the same way and are otherwise the same: self-
-# attention is *permutation equivariant*. Take their mean, as a classifier does,
-# and the shuffling is gone altogether: *permutation invariant*. To such a model
-# a sentence is a bag of words. With positions added to the word vectors (here
-# sines and cosines; tutorial 3 asks why) the bag becomes a sentence again.
+# The outputs are shuffled in the same way and are otherwise the same. That is
+# to be *permutation equivariant*. Take their mean, as a classifier does, and
+# the shuffling is gone altogether: the model is *permutation invariant*, and to
+# it a sentence is a bag of words. With positions added to the word vectors
+# (here sines and cosines; tutorial 3 asks why) the bag becomes a sentence.
 
 # %%
 sentence = ["dog", "bites", "man"]
