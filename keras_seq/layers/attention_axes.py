@@ -5,7 +5,8 @@ of steps. Attention then knows only `(B, T, D)`.
 """
 
 import dataclasses
-import math
+import functools
+import operator
 
 from keras import ops
 
@@ -17,72 +18,123 @@ class AttentionAxes:
     Attributes:
         batch: Axes that join the batch, the first axis included.
         steps: Axes that are attended over.
-        query_shape: Static shape of the query.
-        value_shape: Static shape of the value.
     """
 
     batch: tuple
     steps: tuple
-    query_shape: tuple
-    value_shape: tuple
 
     @classmethod
     def of(cls, attention_axes, query_shape, value_shape):
         """Return the folding, or `None` if there is nothing to fold."""
         rank = len(query_shape)
         axes = attention_axes or tuple(range(1, rank - 1))
-        steps = tuple(axis % rank for axis in axes)
-        if rank == 3 and steps == (1,):
-            return None
-        if len(value_shape) != rank or None in query_shape[1:]:
+        steps = tuple(axis + rank if axis < 0 else axis for axis in axes)
+        if len(set(steps)) < len(steps) or not all(
+            0 < axis < rank - 1 for axis in steps
+        ):
             raise ValueError(
-                "`query` and `value` must have the same rank, and the axes "
-                "of inputs of rank 4 and more must be known. Received: query "
-                f"shape={query_shape}, value shape={value_shape}"
+                "`attention_axes` must be axes between the first and the last "
+                f"of the query. Received: attention_axes={attention_axes}, "
+                f"query shape={tuple(query_shape)}"
             )
         batch = tuple(a for a in range(rank - 1) if a not in steps)
-        return cls(batch, steps, tuple(query_shape), tuple(value_shape))
+        if len(value_shape) != rank or not _may_equal(
+            [query_shape[a] for a in batch[1:]],
+            [value_shape[a] for a in batch[1:]],
+        ):
+            raise ValueError(
+                "`query` and `value` must have the same rank, and the same "
+                "sizes on axes that are not attended over. Received: query "
+                f"shape={tuple(query_shape)}, value shape={tuple(value_shape)}"
+            )
+        return None if rank == 3 else cls(batch, steps)
 
     def flatten(self, x):
         """`(B, ..., D)` -> `(B', T, D)`."""
-        x = ops.transpose(x, (*self.batch, *self.steps, len(x.shape) - 1))
-        shape = tuple(x.shape)
-        length = math.prod(shape[len(self.batch) : -1])
-        return ops.reshape(x, (-1, length, shape[-1]))
+        shape = ops.shape(x)
+        x = _transpose(x, (*self.batch, *self.steps, len(shape) - 1))
+        sizes = _size(shape, self.batch), _size(shape, self.steps)
+        return ops.reshape(x, (*sizes, shape[-1]))
 
-    def flatten_mask(self, mask):
-        """`(batch axes, T axes, S axes)` -> `(B', T, S)`."""
+    def flatten_step_mask(self, name, mask, x):
+        """`(B, ...)`, as `x` without its width -> `(B', T)`."""
         if mask is None:
             return None
-        rank = len(self.batch) + 2 * len(self.steps)
-        if len(mask.shape) != rank:
+        mask = ops.convert_to_tensor(mask)
+        if not _may_equal(mask.shape, x.shape[:-1]):
             raise ValueError(
-                f"`attention_mask` must have rank {rank}: the axes that are "
-                "not attended over, the query's axes that are, and the "
-                f"value's. Received: shape={tuple(mask.shape)}"
+                f"`{name}` must have shape {tuple(x.shape[:-1])}. Received: "
+                f"shape={tuple(mask.shape)}"
             )
-        length = math.prod(self.query_shape[a] for a in self.steps)
-        key_length = math.prod(self.value_shape[a] for a in self.steps)
-        return ops.reshape(mask, (-1, length, key_length))
+        # As floats: TensorFlow remarks on transposed booleans.
+        mask = ops.cast(ops.cast(mask, "bool"), "float32")
+        return ops.squeeze(self.flatten(ops.expand_dims(mask, -1)), -1) > 0
 
-    def restore(self, x):
-        """`(B', T, ...)` -> `(B, ..., ...)`."""
+    def flatten_mask(self, mask, query, value):
+        """`(batch axes, T axes, S axes)` -> `(B', T, S)`.
+
+        Batch axes may be left out, the last ones first, as in Keras.
+        """
+        if mask is None:
+            return None
+        mask = ops.convert_to_tensor(mask)
+        queries, values = ops.shape(query), ops.shape(value)
+        leading = [queries[a] for a in self.batch]
+        pairs = [queries[a] for a in self.steps]
+        pairs += [values[a] for a in self.steps]
+        missing = len(leading) + len(pairs) - len(mask.shape)
+        known = [size if isinstance(size, int) else None for size in pairs]
+        if not 0 <= missing <= len(leading) or not _may_equal(
+            mask.shape[-len(pairs) :], known, or_one=True
+        ):
+            raise ValueError(
+                "`attention_mask` must have the axes that are not attended "
+                "over, then the query's that are, then the value's. Received: "
+                f"shape={tuple(mask.shape)}, for query shape="
+                f"{tuple(query.shape)} and value shape={tuple(value.shape)}"
+            )
+        for _ in range(missing):
+            mask = ops.expand_dims(mask, -len(pairs) - 1)
+        mask = ops.broadcast_to(mask, (*leading, *pairs))
+        sizes = _size(queries, self.batch), _size(queries, self.steps)
+        return ops.reshape(mask, (*sizes, _size(values, self.steps)))
+
+    def restore(self, x, query):
+        """`(B', T, ...)` -> `(B, ..., ...)`, the axes of `query`."""
+        sizes, order = ops.shape(query), (*self.batch, *self.steps)
         width = tuple(x.shape[2:])
-        sizes = [self.query_shape[a] for a in (*self.batch[1:], *self.steps)]
-        x = ops.reshape(x, (-1, *sizes, *width))
-        order = (*self.batch, *self.steps)
+        x = ops.reshape(x, (*(sizes[a] for a in order), *width))
         back = sorted(range(len(order)), key=order.__getitem__)
-        return ops.transpose(x, (*back, *range(len(order), len(x.shape))))
+        return _transpose(x, (*back, *range(len(order), len(x.shape))))
 
-    def restore_scores(self, scores):
+    def restore_scores(self, scores, query, value):
         """`(B', H, T, S)` -> `(batch axes, H, T axes, S axes)`."""
-        return ops.reshape(scores, (-1, *self.scores_shape(scores.shape[1])))
-
-    def scores_shape(self, num_heads):
-        """Return the shape of the scores without the first axis."""
-        return (
-            *(self.query_shape[a] for a in self.batch[1:]),
-            num_heads,
-            *(self.query_shape[a] for a in self.steps),
-            *(self.value_shape[a] for a in self.steps),
+        shape = self.scores_shape(
+            scores.shape[1], ops.shape(query), ops.shape(value)
         )
+        return ops.reshape(scores, shape)
+
+    def scores_shape(self, num_heads, query_shape, value_shape):
+        """Return the shape of the scores."""
+        return (
+            *(query_shape[a] for a in self.batch),
+            num_heads,
+            *(query_shape[a] for a in self.steps),
+            *(value_shape[a] for a in self.steps),
+        )
+
+
+def _size(shape, axes):
+    return functools.reduce(operator.mul, (shape[a] for a in axes))
+
+
+def _may_equal(got, wanted, or_one=False):
+    """Whether sizes, as far as they are known, do not contradict."""
+    return len(got) == len(wanted) and all(
+        None in (g, w) or g == w or (or_one and g == 1)
+        for g, w in zip(got, wanted, strict=True)
+    )
+
+
+def _transpose(x, order):
+    return x if order == tuple(range(len(order))) else ops.transpose(x, order)

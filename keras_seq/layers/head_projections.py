@@ -130,7 +130,7 @@ class HeadProjections(keras.layers.Layer):
         )
         if self.use_gate:
             self.gate_dense = self._projection(
-                "gate", query_shape, (self.num_heads, self.value_dim)
+                "gate", query_shape, (self.num_heads, self.value_dim), "sigmoid"
             )
         self.value_dense = self._projection(
             "value", value_shape, (self.num_key_value_heads, self.value_dim)
@@ -147,10 +147,11 @@ class HeadProjections(keras.layers.Layer):
         )
         self.output_dense.build(heads)
 
-    def _projection(self, name, shape, heads):
+    def _projection(self, name, shape, heads, activation=None):
         layer = keras.layers.EinsumDense(
             "abc,cde->abde",
             output_shape=(None, *heads),
+            activation=activation,
             bias_axes="de" if self.use_bias else None,
             name=name,
             **self._clones(),
@@ -193,7 +194,7 @@ class HeadProjections(keras.layers.Layer):
         """`(B, H, T, value_dim)` -> `(B, T, ...)`."""
         if self.use_gate:
             gate = self._heads_of(query, self.gate_dense)
-            context = context * ops.sigmoid(gate)
+            context = context * gate
         x = hide(merge_heads(context), seen_queries)
         kernel = self.output_dense.kernel  # (H, value_dim, ...)
         out = tuple(kernel.shape[2:])
@@ -206,7 +207,7 @@ class HeadProjections(keras.layers.Layer):
         return split_heads(product, heads)
 
     def _product(self, x, projection, width, scale=1.0):
-        """`(B, T, D)` times the projection's kernel, plus its bias."""
+        """Return what the projection makes of `(B, T, D)`, flat and scaled."""
         # Keras casts variables in `call` alone, and a cache has other doors.
         kernel = ops.cast(projection.kernel, x.dtype)
         kernel = ops.reshape(kernel, (-1, width))
@@ -216,7 +217,7 @@ class HeadProjections(keras.layers.Layer):
         if scale != 1.0:
             kernel = kernel * ops.cast(scale, kernel.dtype)
             bias = None if bias is None else bias * ops.cast(scale, bias.dtype)
-        product = affine(x, kernel, bias)
+        product = projection.activation(affine(x, kernel, bias))
         self._penalise(product, scale)
         return product
 
@@ -246,13 +247,9 @@ class HeadProjections(keras.layers.Layer):
             return output
         axes = AttentionAxes.of(self.attention_axes, query.shape, value.shape)
         if axes is None:
-            shape = (self.num_heads, query.shape[1], value.shape[1])
-        else:
-            shape = axes.scores_shape(self.num_heads)
-        scores = keras.KerasTensor(
-            (query.shape[0], *shape), dtype=self.compute_dtype
-        )
-        return output, scores
+            axes = AttentionAxes((0,), (1,))
+        shape = axes.scores_shape(self.num_heads, query.shape, value.shape)
+        return output, keras.KerasTensor(shape, dtype=self.compute_dtype)
 
     def compute_mask(self, inputs, previous_mask):
         """Pass the query's mask on: the output has the query's steps."""

@@ -100,11 +100,18 @@ class MultiHeadAttention(StepwiseAttention):
     ):
         key = value if key is None else key
         axes = AttentionAxes.of(self.attention_axes, query.shape, value.shape)
+        given = query, value
         if axes is not None:  # attend over chosen axes of a larger tensor
-            key = axes.flatten(key) if key is not value else None
-            attention_mask = axes.flatten_mask(attention_mask)
-            query, value = axes.flatten(query), axes.flatten(value)
-            key = value if key is None else key
+            attention_mask = axes.flatten_mask(attention_mask, query, value)
+            query_mask, value_mask, key_mask = (
+                axes.flatten_step_mask(name, mask, x)
+                for name, mask, x in (
+                    ("query_mask", query_mask, query),
+                    ("value_mask", value_mask, value),
+                    ("key_mask", key_mask, key),
+                )
+            )
+            query, value, key = (axes.flatten(x) for x in (query, value, key))
         seen_queries, seen_keys, pairs = checked_masks(
             query.shape[0],
             query.shape[1],
@@ -152,8 +159,9 @@ class MultiHeadAttention(StepwiseAttention):
             context = blockwise_attention(q, k, v, mask, causal)
         output = self.project_out(context, query, seen_queries)
         if axes is not None:
-            output = axes.restore(output)
-            weights = None if weights is None else axes.restore_scores(weights)
+            output = axes.restore(output, given[0])
+            if weights is not None:
+                weights = axes.restore_scores(weights, *given)
         return (output, weights) if return_attention_scores else output
 
     # === The parts of a call ===

@@ -100,6 +100,7 @@ class ScoreAttention(keras.layers.Layer):
             key_mask=key_mask,
             attention_mask=attention_mask,
         )
+        query = hide(query, seen_queries)
         key, value = hide(key, seen_keys), hide(value, seen_keys)
         mask = merge_masks(seen_keys, pairs)  # (B, 1, 1 or T, S)
         wants_weights = return_attention_scores or is_recording()
