@@ -129,7 +129,8 @@ class HeadProjections(keras.layers.Layer):
             "key", key_shape, (self.num_key_value_heads, self.key_dim)
         )
         if self.use_gate:
-            self.gate_dense = self._projection(
+            # Keras's name for it, which weight files go by.
+            self._gate_dense = self._projection(
                 "gate", query_shape, (self.num_heads, self.value_dim), "sigmoid"
             )
         self.value_dense = self._projection(
@@ -193,7 +194,7 @@ class HeadProjections(keras.layers.Layer):
     def project_out(self, context, query, seen_queries=None):
         """`(B, H, T, value_dim)` -> `(B, T, ...)`."""
         if self.use_gate:
-            gate = self._heads_of(query, self.gate_dense)
+            gate = self._heads_of(query, self._gate_dense)
             context = context * gate
         x = hide(merge_heads(context), seen_queries)
         kernel = self.output_dense.kernel  # (H, value_dim, ...)
@@ -231,6 +232,10 @@ class HeadProjections(keras.layers.Layer):
 
     # === What Keras asks of a layer ===
 
+    def compute_output_shape(self, query_shape, value_shape, key_shape=None):
+        out = self._output_shape or (query_shape[-1],)
+        return (*query_shape[:-1], *out)
+
     def compute_output_spec(
         self,
         query,
@@ -239,10 +244,8 @@ class HeadProjections(keras.layers.Layer):
         return_attention_scores=False,
         **masks_and_flags,
     ):
-        out = self._output_shape or (query.shape[-1],)
-        output = keras.KerasTensor(
-            (*query.shape[:-1], *out), dtype=self.compute_dtype
-        )
+        shape = self.compute_output_shape(query.shape, value.shape)
+        output = keras.KerasTensor(shape, dtype=self.compute_dtype)
         if not return_attention_scores:
             return output
         axes = AttentionAxes.of(self.attention_axes, query.shape, value.shape)

@@ -126,6 +126,9 @@ class ScoreAttention(keras.layers.Layer):
         record(self, weights)
         return (context, weights) if return_attention_scores else context
 
+    def compute_output_shape(self, query_shape, value_shape, key_shape=None):
+        return (*query_shape[:-1], value_shape[-1])
+
     def compute_output_spec(
         self,
         query,
@@ -134,9 +137,8 @@ class ScoreAttention(keras.layers.Layer):
         return_attention_scores=False,
         **masks_and_flags,
     ):
-        context = keras.KerasTensor(
-            (*query.shape[:-1], value.shape[-1]), dtype=self.compute_dtype
-        )
+        shape = self.compute_output_shape(query.shape, value.shape)
+        context = keras.KerasTensor(shape, dtype=self.compute_dtype)
         if not return_attention_scores:
             return context
         weights = keras.KerasTensor(
