@@ -23,10 +23,11 @@ def gradients(function, *inputs):
         import jax
 
         tensors = [ops.convert_to_tensor(x) for x in inputs]
-        found = jax.grad(
+        derivative = jax.grad(
             lambda *x: ops.sum(ops.cast(function(*x), "float32")),
             argnums=tuple(range(len(tensors))),
-        )(*tensors)
+        )
+        found = jax.jit(derivative)(*tensors)  # compiled at once, not by op
     else:
         tensors = [
             ops.convert_to_tensor(x).detach().clone().requires_grad_()
@@ -37,4 +38,37 @@ def gradients(function, *inputs):
         found = [
             ops.zeros_like(t) if t.grad is None else t.grad for t in tensors
         ]
+    return [ops.convert_to_numpy(g) for g in found]
+
+
+def weight_gradients(layer, function, *inputs):
+    """Return d sum(function(*inputs)) / d weight, for each trainable one."""
+    backend = keras.backend.backend()
+    tensors = [ops.convert_to_tensor(x) for x in inputs]
+    weights = layer.trainable_weights
+
+    def total():
+        return ops.sum(ops.cast(function(*tensors), "float32"))
+
+    if not weights:
+        return []
+    if backend == "tensorflow":
+        import tensorflow as tf
+
+        with tf.GradientTape() as tape:
+            loss = total()
+        found = tape.gradient(loss, [w.value for w in weights])
+    elif backend == "jax":
+        import jax
+
+        def stateless(values):
+            with keras.StatelessScope(zip(weights, values, strict=True)):
+                return total()
+
+        found = jax.jit(jax.grad(stateless))([w.value for w in weights])
+    else:
+        for weight in weights:
+            weight.value.grad = None
+        total().backward()
+        found = [w.value.grad for w in weights]
     return [ops.convert_to_numpy(g) for g in found]
