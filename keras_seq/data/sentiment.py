@@ -14,7 +14,7 @@ from keras_seq.data.folders import find_file
 from keras_seq.data.tables import read_columns, read_table, split_off
 
 RESEARCH = "none stated; research use, cite "
-LINE_BREAKS = re.compile(r"(?:\s*<br\s*/?>\s*)+", re.IGNORECASE)
+LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
 def load_imdb(data_dir=None) -> Dataset:
@@ -31,7 +31,10 @@ def load_imdb(data_dir=None) -> Dataset:
     parts = {}
     for part in ("train", "test"):
         columns = read_table(find_file(data_dir, "imdb", f"{part}.tsv"))
-        texts = [LINE_BREAKS.sub(" ", text) for text in columns["text"]]
+        texts = [
+            " ".join(LINE_BREAK.sub(" ", text).split())
+            for text in columns["text"]
+        ]
         columns["text"] = np.array(texts, dtype=object)
         parts[part] = columns
     both = set(parts["train"]["text"]) & set(parts["test"]["text"])

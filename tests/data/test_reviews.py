@@ -184,8 +184,8 @@ def test_hard_reviews_are_decided_by_combinations_not_trained_on(dataset):
     assert len(hard_words - seen_words) < 0.05 * len(hard_words)
 
 
-def bag_of_words_accuracy(dataset, splits, steps=80):
-    """Logistic regression on word counts, by gradient descent in NumPy."""
+def bag_of_words_accuracy(dataset, splits):
+    """The best linear classifier of word counts, by ridge regression."""
     texts = dataset.columns("train")["text"]
     vocabulary = {
         word: i
@@ -206,9 +206,7 @@ def bag_of_words_accuracy(dataset, splits, steps=80):
         return found
 
     x, y = counts("train"), dataset.columns("train")["label"]
-    w = np.zeros(x.shape[1])
-    for _ in range(steps):
-        w -= x.T @ (1 / (1 + np.exp(-x @ w)) - y) * (4.0 / len(y))
+    w = np.linalg.solve(x.T @ x + 10 * np.eye(x.shape[1]), x.T @ (2 * y - 1))
     return {
         split: np.mean(
             (counts(split) @ w > 0) == dataset.columns(split)["label"]
