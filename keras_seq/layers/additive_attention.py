@@ -65,13 +65,18 @@ class AdditiveAttention(ScoreAttention):
             "u": (key_width, self.units),
             "v": (self.units, 1),
         }
-        for name, shape in shapes.items():
-            # A clone each: a seeded initializer would repeat its numbers.
-            initializer = self.kernel_initializer.clone()
+        for place, (name, shape) in enumerate(shapes.items()):
             weight = self.add_weight(
-                name=name, shape=shape, initializer=initializer
+                name=name, shape=shape, initializer=self._initializer(place)
             )
             setattr(self, name, weight)
+
+    def _initializer(self, place):
+        """Return one of its own, which does not repeat another's numbers."""
+        config = self.kernel_initializer.get_config()
+        if isinstance(config.get("seed"), int):
+            config["seed"] += place
+        return type(self.kernel_initializer).from_config(config)
 
     def scores(self, query, key):
         return additive_scores(query, key, self.w, self.u, self.v[:, 0])
