@@ -10,7 +10,12 @@ from keras_seq.ops.attention import checked_masks, hide
 from keras_seq.ops.blockwise_attention import blockwise_attention
 from keras_seq.ops.heads import repeat_heads
 from keras_seq.ops.local_attention import local_attention
-from keras_seq.ops.masks import causal_mask, local_mask, merge_masks
+from keras_seq.ops.masks import (
+    causal_mask,
+    check_broadcast,
+    local_mask,
+    merge_masks,
+)
 
 
 @keras.saving.register_keras_serializable(package="keras_seq")
@@ -42,6 +47,9 @@ class MultiHeadAttention(StepwiseAttention):
     Masking: `query_mask`, `value_mask`, `key_mask` `(B, T)` or `(B, S)` arrive
     by themselves; `attention_mask` is `(B, T, S)`, `(B, 1, T, S)`,
     `(B, H, T, S)` or `(T, S)`. True means visible.
+
+    The call's `bias`, `(B, H, T, S)` with any of the first two axes 1, is added
+    to the scores: `ops.alibi_bias`, or what `RelativePositionBias` gives.
 
     Args:
         num_heads: Number of heads `H`.
@@ -133,6 +141,9 @@ class MultiHeadAttention(StepwiseAttention):
             )
         k, v = (repeat_heads(x, self.num_heads) for x in (k, v))
 
+        if bias is not None:
+            heads = (query.shape[0], self.num_heads, q.shape[2], k.shape[2])
+            check_broadcast("bias", bias, [heads])
         drops = bool(training) and self.dropout > 0
         wants_weights = return_attention_scores or is_recording()
         weights = None

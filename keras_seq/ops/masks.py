@@ -73,13 +73,18 @@ def check_mask(name, mask, shapes):
             "at; floating-point masks are refused because some are additive "
             f"(0 = visible) and some are not. Received: dtype={dtype}"
         )
-    got = tuple(mask.shape)
+    check_broadcast(name, mask, shapes)
+    return ops.cast(mask, "bool")
+
+
+def check_broadcast(name, tensor, shapes):
+    """Raise `ValueError` unless `tensor` can be spread to one of `shapes`."""
+    got = tuple(tensor.shape)
     if not any(_broadcasts(got, shape) for shape in shapes):
         wanted = " or ".join(str(tuple(shape)) for shape in shapes)
         raise ValueError(
             f"`{name}` must have shape {wanted}. Received: shape={got}"
         )
-    return ops.cast(mask, "bool")
 
 
 def _broadcasts(got, wanted):
