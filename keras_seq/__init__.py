@@ -1,4 +1,4 @@
-"""keras_seq: attention and sequence models for Keras 3, as a library and a course.
+"""keras_seq: attention and sequence models for Keras 3, library and course.
 
 Importing this package is cheap: a room is opened when it is first asked for,
 so `keras_seq.layers` brings Keras along and `import keras_seq` does not.

@@ -158,9 +158,7 @@ def test_shortest_and_empty_inputs_give_finite_answers(name, batch, length):
     case = CASES[name]
     layer = case.make()
     case.call(layer, *case.sample())
-    outputs = arrays(
-        case.call(layer, *case.sample(batch=batch, length=length))
-    )
+    outputs = arrays(case.call(layer, *case.sample(batch=batch, length=length)))
     for output in outputs:
         assert output.shape[0] == batch
         assert np.isfinite(output).all()
