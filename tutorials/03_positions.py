@@ -414,8 +414,8 @@ for name, verdict in verdicts.items():
 
 # %%
 granted = np.array([[yes for _, yes, _ in v] for v in verdicts.values()])
-stories = np.array([[story for *_, story in v] for v in verdicts.values()])
-words = np.char.add(np.where(granted, "yes\n", "no\n"), stories)
+stories = [[f"\n{story}" for *_, story in v] for v in verdicts.values()]
+words = np.char.add(np.where(granted, r"$\bf{yes}$", r"$\bf{no}$"), stories)
 figure, axes = plt.subplots(figsize=(12, 5.8))
 style = {"size": 9.5, "cmap": "BrBG_r", "vmin": 0, "vmax": 1}
 draw_table(axes, np.where(granted, 0.32, 0.62), words, **style)
