@@ -48,7 +48,7 @@ def append(cache, key, value, mask):
         name: _write(cache[name], tensor, cache["length"])
         for name, tensor in new.items()
     }
-    return {**grown, "length": cache["length"] + key.shape[1]}
+    return {**grown, "length": cache["length"] + ops.shape(key)[1]}
 
 
 def _write(buffer, new, start):
@@ -62,7 +62,7 @@ def _write(buffer, new, start):
     offset = place - ops.expand_dims(start, 1)  # (B, L)
     inside = ops.logical_and(offset >= 0, offset < steps)
     inside = ops.reshape(inside, (*ops.shape(inside), *(1 for _ in trailing)))
-    if steps > 1:  # spread the new steps over the buffer
+    if new.shape[1] != 1:  # spread the new steps over the buffer
         first = steps * ops.expand_dims(ops.arange(batch, dtype="int32"), 1)
         index = first + ops.clip(offset, 0, steps - 1)
         new = ops.reshape(new, (batch * steps, *trailing))

@@ -57,7 +57,7 @@ class StepwiseAttention(HeadProjections):
         k, v = (ops.transpose(x, (0, 2, 1, 3)) for x in (k, v))
         cache = attention_cache.append(cache, k, v, query_mask)
         mask = attention_cache.visible(
-            cache, query.shape[1], self.sliding_window
+            cache, ops.shape(query)[1], self.sliding_window
         )
         if some_hidden:
             mask = merge_masks(ops.expand_dims(query_mask, -1), mask)
