@@ -10,6 +10,14 @@ import pytest
 import keras_seq
 
 PUBLIC = {
+    "data": """
+        Batches Dataset Rationale Review encode_texts load_biased_reviews
+        load_imdb load_reviews load_rotten_tomatoes load_sst2 load_table
+        read_table write_reviews
+    """,
+    "text": """
+        SubwordTokenizer TokenSpans Tokenizer WordTokenizer normalize
+    """,
     "explain": """
         attention_html attention_model plot_attention trace_masks
     """,
