@@ -26,7 +26,7 @@ def cells_after(source, header):
     (place,) = [
         i
         for i, cell in enumerate(found)
-        if cell.is_markdown and cell.text.startswith(header)
+        if cell.is_markdown and header in cell.text.splitlines()
     ]
     code = [c.text for c in found[place:] if not c.is_markdown]
     prose = [c.text for c in found[place:] if c.is_markdown]
