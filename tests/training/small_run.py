@@ -36,25 +36,33 @@ def make_data():
     return token_ids, np.where(token_ids > 0, (token_ids * 5) % V, 0)
 
 
-class SlowEpochs(ArrayEpochs):
-    """The same batches, slowly enough for another process to see a few."""
+class DisturbedEpochs(ArrayEpochs):
+    """The same batches; `disturb(epoch)` is called before each of them."""
+
+    disturb = staticmethod(lambda epoch: None)
 
     def epoch(self, index):
-        def wait(x, y):
-            pause = tf.py_function(lambda: time.sleep(0.03), [], [])
-            with tf.control_dependencies([pause] if pause else []):
+        def meanwhile(x, y):
+            call = tf.py_function(lambda: self.disturb(index), [], [])
+            with tf.control_dependencies([call]):
                 return tf.identity(x), y
 
-        return super().epoch(index).map(wait)
+        return super().epoch(index).map(meanwhile)
+
+
+class SlowEpochs(DisturbedEpochs):
+    """Slow enough for another process to see some of the checkpoints."""
+
+    disturb = staticmethod(lambda epoch: time.sleep(0.03))
 
 
 def size(model):
     return {"size": keras.ops.sum(model.weights[0])}
 
 
-def run(folder, resume=False, slow=False, model=None, **changes):
+def run(folder, resume=False, epochs_of=ArrayEpochs, model=None, **changes):
     model = make_model() if model is None else model
-    data = (SlowEpochs if slow else ArrayEpochs)(make_data(), BATCH, seed=7)
+    data = epochs_of(make_data(), BATCH, seed=7)
     arguments = {
         "loss": training.MaskedCrossentropy(label_smoothing=0.1),
         "optimizer": training.Adam(training.Noam(16, warmup_steps=5)),
@@ -75,4 +83,4 @@ def run(folder, resume=False, slow=False, model=None, **changes):
 
 
 if __name__ == "__main__":
-    run(sys.argv[1], slow=True)
+    run(sys.argv[1], epochs_of=SlowEpochs)
