@@ -28,7 +28,8 @@ def attention_figure(maps, title=None, heads="all", dpi=150):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(dpi=dpi, facecolor="white")
+    # Placed by inches below: a style that lays figures out would interfere.
+    figure = Figure(dpi=dpi, facecolor="white", layout="none")
     FigureCanvasAgg(figure)
     rows = _rows(maps, heads)
     longest = max(max(m.weights.shape[1:]) for m in maps)
