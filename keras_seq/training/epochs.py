@@ -1,10 +1,11 @@
 """Where batches come from: epoch after epoch, each in a known order.
 
 `fit` asks for two things of its data, so that a run can go on where it was
-killed: `epoch(index)` gives the batches of one epoch, the same ones in the
-same order each time it is asked, and `steps_per_epoch` says how many they
-are, or is None. Arrays, a `tf.data.Dataset` and a function of the epoch are
-made into such an object here.
+killed: `epoch(epoch, start_step)` gives the batches of one epoch from a step
+on, the same ones in the same order each time it is asked, and `steps(epoch)`
+says how many the whole epoch has, or None. `keras_seq.data.Batches` is such
+an object; arrays, a `tf.data.Dataset` and a function of the epoch are made
+into one here.
 """
 
 import math
@@ -25,7 +26,7 @@ class ArrayEpochs:
 
     Example:
         >>> data = ArrayEpochs((np.arange(5),), batch_size=2, seed=0)
-        >>> data.steps_per_epoch
+        >>> data.steps()
         3
         >>> first = [batch[0].numpy().tolist() for batch in data.epoch(0)]
         >>> first == [batch[0].numpy().tolist() for batch in data.epoch(0)]
@@ -48,13 +49,16 @@ class ArrayEpochs:
         self.batch_size = batch_size
         self.seed = seed
         self.shuffle = shuffle
-        self.steps_per_epoch = math.ceil(self.rows / batch_size)
 
-    def epoch(self, index: int) -> tf.data.Dataset:
+    def steps(self, epoch: int = 0) -> int:
+        return math.ceil(self.rows / self.batch_size)
+
+    def epoch(self, epoch: int = 0, start_step: int = 0) -> tf.data.Dataset:
         order = np.arange(self.rows)
         if self.shuffle:
-            np.random.default_rng((self.seed, index)).shuffle(order)
-        rows = tf.data.Dataset.from_tensor_slices(order).batch(self.batch_size)
+            np.random.default_rng((self.seed, epoch)).shuffle(order)
+        left = order[start_step * self.batch_size :]
+        rows = tf.data.Dataset.from_tensor_slices(left).batch(self.batch_size)
         return rows.map(
             lambda at: tf.nest.map_structure(
                 lambda array: tf.gather(array, at), self.arrays
@@ -77,18 +81,20 @@ class DatasetEpochs:
     def __init__(self, dataset, steps_per_epoch=None):
         self.dataset = dataset
         self.cut = steps_per_epoch
-        size = int(dataset.cardinality())
-        if size == tf.data.INFINITE_CARDINALITY and not steps_per_epoch:
+        self.size = int(dataset.cardinality())
+        if self.size == tf.data.INFINITE_CARDINALITY and not steps_per_epoch:
             raise ValueError(
                 "`steps_per_epoch` must be given for a data set without end."
             )
-        self.steps_per_epoch = steps_per_epoch or (size if size >= 0 else None)
 
-    def epoch(self, index: int) -> tf.data.Dataset:
-        if self.cut:
-            endless = self.dataset.repeat()
-            return endless.skip(index * self.cut).take(self.cut)
-        return self.dataset
+    def steps(self, epoch: int = 0) -> int | None:
+        return self.cut or (self.size if self.size >= 0 else None)
+
+    def epoch(self, epoch: int = 0, start_step: int = 0) -> tf.data.Dataset:
+        if not self.cut:
+            return self.dataset.skip(start_step)
+        endless = self.dataset.repeat().skip(epoch * self.cut + start_step)
+        return endless.take(self.cut - start_step)
 
 
 class FunctionEpochs:
@@ -96,16 +102,26 @@ class FunctionEpochs:
 
     def __init__(self, function, steps_per_epoch=None):
         self.function = function
-        self.cut = self.steps_per_epoch = steps_per_epoch
+        self.cut = steps_per_epoch
 
-    def epoch(self, index: int) -> tf.data.Dataset:
-        dataset = self.function(index)
-        return dataset.take(self.cut) if self.cut else dataset
+    def steps(self, epoch: int = 0) -> int | None:
+        return self.cut
+
+    def epoch(self, epoch: int = 0, start_step: int = 0) -> tf.data.Dataset:
+        dataset = self.function(epoch)
+        if not isinstance(dataset, tf.data.Dataset):
+            raise ValueError(
+                "A function of the epoch must return a `tf.data.Dataset`. "
+                f"Received: {type(dataset).__name__}"
+            )
+        if self.cut:
+            dataset = dataset.take(self.cut)
+        return dataset.skip(start_step)
 
 
 def as_epochs(data, batch_size=32, seed=0, shuffle=True, steps_per_epoch=None):
-    """Return `data` as an object with `epoch(index)` and `steps_per_epoch`."""
-    if hasattr(data, "epoch") and hasattr(data, "steps_per_epoch"):
+    """Return `data` as an object with `epoch(epoch, start_step)`, `steps`."""
+    if hasattr(data, "epoch") and hasattr(data, "steps"):
         return data
     if isinstance(data, tf.data.Dataset):
         return DatasetEpochs(data, steps_per_epoch)
@@ -114,26 +130,19 @@ def as_epochs(data, batch_size=32, seed=0, shuffle=True, steps_per_epoch=None):
     if isinstance(data, tuple):
         return ArrayEpochs(data, batch_size, seed, shuffle)
     raise ValueError(
-        "Data must be a tuple of arrays `(x, y)`, a `tf.data.Dataset`, a "
-        "function of the epoch, or an object with `epoch(index)` and "
-        "`steps_per_epoch`. "
+        "Data must be `keras_seq.data.Batches`, a tuple of arrays `(x, y)`, a "
+        "`tf.data.Dataset`, a function of the epoch, or an object with "
+        "`epoch(epoch, start_step)` and `steps(epoch)`. "
         f"Received: {type(data).__name__}"
     )
 
 
-def batches(epochs, index: int, skip: int = 0) -> tf.data.Dataset:
-    """Return the batches of an epoch from batch `skip` on, read ahead."""
-    dataset = epochs.epoch(index)
-    if not isinstance(dataset, tf.data.Dataset):
-        raise ValueError(
-            "`epoch(index)` must return a `tf.data.Dataset`. "
-            f"Received: {type(dataset).__name__}"
-        )
+def batches(epochs, epoch: int = 0, start_step: int = 0) -> tf.data.Dataset:
+    """Return the batches of an epoch from `start_step` on, read ahead."""
     options = tf.data.Options()
     options.deterministic = True
     # With autotuning, ending an epoch waits for the tuner's next look, which
     # can be longer than the epoch.
     options.autotune.enabled = False
-    if skip:
-        dataset = dataset.skip(skip)
+    dataset = epochs.epoch(epoch, start_step)
     return dataset.prefetch(2).with_options(options)

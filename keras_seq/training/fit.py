@@ -85,10 +85,10 @@ def fit(
 
     Args:
         model: A Keras model, compiled or not.
-        train_data: A tuple of arrays `(x, y)`, which is shuffled by `seed`; a
-            `tf.data.Dataset` of batches; a function that makes one from the
-            index of the epoch; or an object with `epoch(index)` and
-            `steps_per_epoch`.
+        train_data: `keras_seq.data.Batches`; a tuple of arrays `(x, y)`, which
+            is shuffled by `seed`; a `tf.data.Dataset` of batches; a function
+            that makes one from the index of the epoch; or any object with
+            `epoch(epoch, start_step)` and `steps(epoch)`.
         loss: A Keras loss or its name, an `Objective`, or None for what the
             model was compiled with.
         optimizer: A Keras optimizer or its name; None for the compiled one.
@@ -111,7 +111,7 @@ def fit(
             of one large batch, also if the batches differ in tokens.
         jit_compile: Let XLA compile the step, once for each shape of batch.
         time_limit: Seconds after which to stop, at least one update later.
-        seed: Order of array data; written down in any case.
+        seed: Order of array data; noted in `run.json` in any case.
         folder: Where to save; None saves nothing.
         resume: Go on with the run in `folder`, if there is one. Without it, a
             folder that already holds a run is refused.
@@ -171,7 +171,7 @@ def fit(
         model,
         as_objective(model, loss, metrics, metrics_in_training),
         _optimizer_for(model, optimizer),
-        batches(train, 0).element_spec,
+        batches(train).element_spec,
         average=average,
         global_clipnorm=global_clipnorm,
         gradient_accumulation_steps=gradient_accumulation_steps,
@@ -188,7 +188,7 @@ def fit(
         seed=seed,
         checkpoints=checkpoints,
         save_every_seconds=save_every_seconds,
-        progress=Progress(epochs, train.steps_per_epoch, verbose),
+        progress=Progress(epochs, verbose),
     )
     record = RunRecord(
         folder / "run.json" if folder is not None else None,
@@ -225,7 +225,7 @@ def _settings(arguments, run):
     own = {
         **arguments,
         "optimizer": run.steps.optimizer,
-        "steps_per_epoch": run.train.steps_per_epoch,
+        "steps_per_epoch": run.train.steps(0),
         "model": run.model.name,
         "parameters": run.model.count_params(),
         "precision": run.model.dtype_policy.name,

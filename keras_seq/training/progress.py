@@ -12,19 +12,18 @@ class Progress:
 
     Args:
         epochs: Epochs of the run.
-        steps_per_epoch: Batches of an epoch, or None if not known yet.
         verbose: 0 is silent, 1 speaks, and `"auto"` speaks to a terminal
             only.
         stream: Where to write; standard output by default.
     """
 
-    def __init__(self, epochs, steps_per_epoch, verbose="auto", stream=None):
+    def __init__(self, epochs, verbose="auto", stream=None):
         if verbose not in ("auto", 0, 1):
             raise ValueError(
                 f'`verbose` must be "auto", 0 or 1. Received: {verbose!r}'
             )
         self.epochs = epochs
-        self.steps_per_epoch = steps_per_epoch
+        self.steps_per_epoch = None
         self.stream = sys.stdout if stream is None else stream
         self.has_bar = bool(verbose) and self.stream.isatty()
         self.speaks = self.has_bar or verbose == 1
@@ -32,8 +31,14 @@ class Progress:
         self._seconds = 0.0
         self._since: float | None = None
 
-    def start_epoch(self):
-        """Start the clock; the time between epochs is not training."""
+    def start_epoch(self, steps: int | None):
+        """Start the clock; the time between epochs is not training.
+
+        Args:
+            steps: Batches of this epoch; None if not known, which is taken to
+                be as many as in the one before.
+        """
+        self.steps_per_epoch = steps or self.steps_per_epoch
         self._since = time.perf_counter()
 
     def show(self, epoch: int, step: int, done_now: int, logs: dict):

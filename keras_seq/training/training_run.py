@@ -28,7 +28,7 @@ class TrainingRun:
 
     Args:
         steps: A `GraphSteps`.
-        train: Object with `epoch(index)` and `steps_per_epoch`.
+        train: Object with `epoch(epoch, start_step)` and `steps(epoch)`.
         validation: The same, or None.
         evaluate: Function of the model that returns more numbers, or None.
         epochs: How many epochs there are to be.
@@ -123,10 +123,10 @@ class TrainingRun:
         if self.batch == 0:
             steps.training_meter.reset()
             steps.objective.reset()
-        dataset = batches(self.train, self.epoch, skip=self.batch)
+        dataset = batches(self.train, self.epoch, self.batch)
         before = self.batch
         looked_at = 0.0
-        progress.start_epoch()
+        progress.start_epoch(self.train.steps(self.epoch))
         with deferred_interrupt() as interrupted:
             for batch in dataset:
                 if self.batch and steps.between_updates and self._out_of_time():
@@ -185,7 +185,7 @@ class TrainingRun:
         if self.validation is not None:
             self.progress.note(f"epoch {self.epoch + 1}: validating ...")
             self.steps.objective.reset()
-            logs["loss"] = self.steps.evaluate(batches(self.validation, 0))
+            logs["loss"] = self.steps.evaluate(batches(self.validation))
             logs.update(_numbers(self.steps.objective.results()))
             logs = {f"val_{name}": value for name, value in logs.items()}
         if self.evaluate is not None:
@@ -259,7 +259,7 @@ class TrainingRun:
         average, best = self.steps.average, self.best
         return {
             "seed": self.seed,
-            "steps_per_epoch": self.train.steps_per_epoch,
+            "steps_per_epoch": self.train.steps(0),
             "average": None if average is None else str(average.rule),
             "early_stopping": None if best is None else best.rule.monitor,
         }

@@ -41,13 +41,13 @@ class DisturbedEpochs(ArrayEpochs):
 
     disturb = staticmethod(lambda epoch: None)
 
-    def epoch(self, index):
+    def epoch(self, epoch=0, start_step=0):
         def meanwhile(x, y):
-            call = tf.py_function(lambda: self.disturb(index), [], [])
+            call = tf.py_function(lambda: self.disturb(epoch), [], [])
             with tf.control_dependencies([call]):
                 return tf.identity(x), y
 
-        return super().epoch(index).map(meanwhile)
+        return super().epoch(epoch, start_step).map(meanwhile)
 
 
 class SlowEpochs(DisturbedEpochs):

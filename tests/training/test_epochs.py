@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_seq.data import Batches
 from keras_seq.training.epochs import ArrayEpochs, as_epochs, batches
 
 pytestmark = pytest.mark.tensorflow
@@ -27,7 +28,7 @@ def test_each_epoch_has_all_rows_in_an_order_of_its_own():
     assert flat(again.epoch(1)) == second
     other = ArrayEpochs((np.arange(ROWS),), batch_size=3, seed=6)
     assert flat(other.epoch(1)) != second
-    assert data.steps_per_epoch == len(values(data.epoch(0))) == 4
+    assert data.steps() == len(values(data.epoch(0))) == 4
 
 
 def test_validation_keeps_its_order():
@@ -39,7 +40,13 @@ def test_validation_keeps_its_order():
 def test_skipping_gives_what_is_left(skip):
     data = ArrayEpochs((np.arange(ROWS),), batch_size=3, seed=5)
     whole = values(batches(data, 2))
-    assert values(batches(data, 2, skip=skip)) == whole[skip:]
+    assert values(batches(data, 2, skip)) == whole[skip:]
+    shuffled = data.epoch(2).unbatch().batch(3)
+    for kind in (shuffled, lambda epoch: data.epoch(epoch)):
+        for cut in (None, 4):
+            other = as_epochs(kind, steps_per_epoch=cut)
+            epoch = 0 if kind is shuffled else 2
+            assert values(batches(other, epoch, skip)) == whole[skip:]
 
 
 def test_nested_arrays_stay_together():
@@ -53,18 +60,19 @@ def test_nested_arrays_stay_together():
 def test_dataset_can_be_cut_into_epochs():
     endless = tf.data.Dataset.range(7).map(lambda n: (n[None],)).repeat()
     data = as_epochs(endless, steps_per_epoch=4)
-    assert data.steps_per_epoch == 4
+    assert data.steps() == 4
     assert flat(data.epoch(0)) == [0, 1, 2, 3]
     assert flat(data.epoch(1)) == [4, 5, 6, 0]
+    assert flat(data.epoch(1, 3)) == [0]
     with pytest.raises(ValueError, match="`steps_per_epoch`"):
         as_epochs(endless)
 
 
 def test_length_of_a_dataset_is_found_if_it_is_known():
     known = tf.data.Dataset.range(6).batch(4)
-    assert as_epochs(known).steps_per_epoch == 2
+    assert as_epochs(known).steps() == 2
     unknown = known.filter(lambda _: True)
-    assert as_epochs(unknown).steps_per_epoch is None
+    assert as_epochs(unknown).steps() is None
 
 
 def test_function_of_the_epoch_is_asked_for_each():
@@ -74,15 +82,13 @@ def test_function_of_the_epoch_is_asked_for_each():
     )
     assert flat(batches(data, 5)) == [5, 5]
     with pytest.raises(ValueError, match="`tf.data.Dataset`.*Received: list"):
-        batches(as_epochs(lambda epoch: [1, 2]), 0)
+        batches(as_epochs(lambda epoch: [1, 2]))
 
 
-def test_object_with_epochs_is_taken_as_it_is():
-    class Mine:
-        steps_per_epoch = 2
-
-        def epoch(self, index):
-            return tf.data.Dataset.from_tensors(([index],)).repeat(2)
-
-    data = Mine()
+def test_batches_of_like_length_are_taken_as_they_are():
+    data = Batches([[n] * n for n in range(1, ROWS)], tokens_per_batch=12)
     assert as_epochs(data) is data
+    whole = [batch.numpy().tolist() for batch in batches(data, 3)]
+    assert len(whole) == data.steps(3)
+    rest = [batch.numpy().tolist() for batch in batches(data, 3, 2)]
+    assert rest == whole[2:]
