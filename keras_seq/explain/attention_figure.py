@@ -37,10 +37,11 @@ def attention_figure(maps, title=None, heads="all", dpi=150):
     room, largest = (6, 0.7) if is_alone else (3, 0.5)  # inches
     pen = _Pen(figure, maps, title, np.clip(room / longest, 0.09, largest))
 
-    left = _GAP + max(pen.length(m.rows) for m in maps) + 0.1
+    left = _GAP + max(pen.longest(m.rows) for m in maps) + 0.1
     width = left + max(pen.width(row) for row in rows) + _BAR
-    width = max([width] + [pen.length([m.name], 10) + 2 * _GAP for m in maps])
-    width = max(width, pen.length([title or ""], 13) + 2 * _GAP)
+    names = "\n".join(m.name for m in maps)
+    lines = max(pen.length(title or "", 13), pen.length(names, 10))
+    width = max(width, lines + 2 * _GAP)
     head = _GAP + (1.3 * _LINE if title else 0)
     height = head + sum(pen.height(row) for row in rows) + _GAP
     # The colour bar stands beside the first row, and is not too short.
@@ -73,36 +74,36 @@ def attention_figure(maps, title=None, heads="all", dpi=150):
 class _Row:
     """Panels of one layer that stand side by side."""
 
-    def __init__(self, layer, panels, has_name, has_columns):
+    def __init__(self, layer, panels, is_first):
         self.layer = layer
         self.panels = panels  # list of (caption, matrix (T, S))
-        self.has_name = has_name and bool(layer.name)
-        self.has_captions = bool(panels[0][0])
-        self.has_columns = has_columns  # whether the columns' tokens are below
-        self.lines = self.has_name + self.has_captions  # of text above
+        self.has_name = is_first and bool(layer.name)
+        # How many lines of text there are above the panels.
+        self.lines = self.has_name + bool(panels[0][0])
+        self.has_columns = True  # whether the columns' tokens stand below
+
+    def stands_on(self, other):
+        """Whether each panel has one below it with the same columns."""
+        same = self.layer.columns == other.layer.columns
+        return same and len(self.panels) <= len(other.panels)
 
 
 def _rows(maps, heads):
     rows = []
-    for m, below in itertools.zip_longest(maps, maps[1:]):
+    for m in maps:
         if heads == "mean" and len(m.weights) > 1:
             panels = [("mean of heads", m.mean)]
         elif len(m.weights) == 1:
             panels = [("", m.weights[0])]
         else:
             panels = [(f"head {i + 1}", w) for i, w in enumerate(m.weights)]
-        many = len(panels) if len(maps) > 1 else _HEADS_IN_A_ROW
+        lines = 1 if len(maps) > 1 else -(-len(panels) // _HEADS_IN_A_ROW)
+        many = -(-len(panels) // lines)  # 5 heads are 3 and 2, not 4 and 1
         for start in range(0, len(panels), many):
-            is_last = start + many >= len(panels)
-            rows.append(
-                _Row(
-                    m,
-                    panels[start : start + many],
-                    has_name=start == 0,
-                    has_columns=is_last
-                    and (below is None or below.columns != m.columns),
-                )
-            )
+            some = panels[start : start + many]
+            rows.append(_Row(m, some, is_first=start == 0))
+    for row, below in itertools.pairwise(rows):
+        row.has_columns = not row.stands_on(below)
     return rows
 
 
@@ -118,12 +119,13 @@ class _Pen:
         self.cell = float(cell)
         self.token_size = float(np.clip(72 * cell * 0.75, 5, 10))  # points
 
-    def length(self, tokens, size=None):
+    def longest(self, tokens):
         """How long the longest of the tokens is."""
-        lines = "\n".join(map(self._short, tokens))
-        text = self.write(
-            self.figure.text, 0, 0, lines, size or self.token_size
-        )
+        return self.length("\n".join(map(self._short, tokens)), self.token_size)
+
+    def length(self, text, size):
+        """How long a text, or the longest of its lines, is."""
+        text = self.write(self.figure.text, 0, 0, text, size, weight="bold")
         inches = text.get_window_extent().width / self.figure.dpi
         text.remove()
         return inches
@@ -136,7 +138,7 @@ class _Pen:
         height = self.cell * len(row.layer.rows) + _GAP
         height += _LINE * row.lines
         if row.has_columns:
-            height += self.length(row.layer.columns) + 0.1
+            height += self.longest(row.layer.columns) + 0.1
         return height
 
     def place(self, left, bottom, width, height):
@@ -152,8 +154,8 @@ class _Pen:
         if row.has_name:
             size = self.figure.get_size_inches()
             x, y = _GAP / size[0], (top - 0.5 * _LINE) / size[1]
-            name = self.write(self.figure.text, x, y, layer.name, 10)
-            name.set_weight("bold")
+            name = layer.name
+            self.write(self.figure.text, x, y, name, 10, weight="bold")
         top -= _LINE * row.lines
         for caption, matrix in row.panels:
             axis = self.place(left, top - tall, wide, tall)

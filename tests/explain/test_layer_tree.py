@@ -36,12 +36,12 @@ def test_names_do_not_depend_on_what_was_made_before():
 
 
 def test_a_name_that_was_given_stays_even_if_it_ends_in_a_number():
-    class Holder(layers.Layer):
+    class Stage(layers.Layer):
         def __init__(self):
             super().__init__()
             self.inner = layers.Dense(3, name="stage_2")
 
-    assert list(named_layers(Holder())) == ["stage_2"]
+    assert list(named_layers(Stage())) == ["stage_2"]
 
 
 def test_models_in_models_are_walked():
@@ -65,21 +65,21 @@ def test_layers_of_one_name_get_numbers():
     assert found == {"same": block.a, "same:2": block.b}
 
 
+class Holder(layers.Layer):
+    """Holds other layers, in the order of their names."""
+
+    def __init__(self, name, *held):
+        super().__init__(name=name)
+        self.held = list(held)
+
+
 def test_a_shared_layer_is_named_once_where_it_is_shallow():
     shared = layers.Dense(3, name="shared")
-
-    class Inner(layers.Layer):
-        def __init__(self):
-            super().__init__(name="inner")
-            self.tied = shared
-
-    class Outer(layers.Layer):
-        def __init__(self):
-            super().__init__()
-            self.inner = Inner()
-            self.tied = shared
-
-    assert list(named_layers(Outer())) == ["inner", "shared"]
+    deep = Holder("deep", Holder("deeper", shared))
+    for held in (deep, Holder("low", shared)), (Holder("low", shared), deep):
+        found = named_layers(Holder("model", *held))
+        assert found["low/shared"] is shared
+        assert list(found.values()).count(shared) == 1
 
 
 @pytest.mark.parametrize("kind", [layers.LSTM, layers.RNN])

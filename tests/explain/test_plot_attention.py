@@ -137,7 +137,8 @@ def test_what_cannot_be_drawn_is_refused(arguments, message):
 )
 def test_no_token_is_cut_off_at_the_edge(weights):
     columns = [*COLUMNS[:-1], "internationalisation"]
-    figure = plot_attention(weights, ROWS, columns, title="Where it looked")
+    title = "A title that is longer than the small picture below it is wide"
+    figure = plot_attention(weights, ROWS, columns, title=title)
     figure.canvas.draw()
     width, height = figure.bbox.size
     texts = [text for text in figure.findobj(Text) if text.get_text()]
@@ -146,6 +147,21 @@ def test_no_token_is_cut_off_at_the_edge(weights):
         box = text.get_window_extent()
         assert 0 <= box.x0 and box.x1 <= width, text
         assert 0 <= box.y0 and box.y1 <= height, text
+
+
+@pytest.mark.parametrize(
+    "heads, rows", [(1, 1), (4, 1), (5, 2), (8, 2), (9, 3)]
+)
+def test_every_panel_has_its_columns_below_it(heads, rows):
+    figure = plot_attention(attention(heads, T, S), ROWS, COLUMNS)
+    tops = sorted({axis.get_position().y0 for axis in panels(figure)})
+    assert len(panels(figure)) == heads and len(tops) == rows
+    for column in {axis.get_position().x0 for axis in panels(figure)}:
+        below = min(
+            (a for a in panels(figure) if a.get_position().x0 == column),
+            key=lambda axis: axis.get_position().y0,
+        )
+        assert labels(below.get_xticklabels()) == COLUMNS
 
 
 def test_a_hundred_tokens_fit_without_writing_over_each_other():

@@ -142,6 +142,29 @@ def test_keras_attention_takes_the_mask_off_what_it_is_given():
     assert (on_padding > 0.1).all()
 
 
+def test_whoever_comes_after_keras_attention_finds_no_mask():
+    ids, x = embedded()
+    attended = layers.MultiHeadAttention(2, 3, name="attend")(x, x)
+    norm = layers.LayerNormalization(name="norm")(x)
+    events = traced(ids, [norm, attended])
+    assert [(e.name, e.event) for e in events] == [
+        ("embed", "made"),
+        ("attend", "carried"),
+        ("norm", "lost"),
+    ]
+    assert "'attend' took the mask off 'embed'" in events[-1].remedy
+
+
+def test_a_layer_that_hands_its_input_back_is_not_taken_for_its_maker():
+    ids, x = embedded()
+    dropped = layers.Dropout(0.5, name="drop")(x)  # the same tensor, at rest
+    after = layers.Dense(D, name="after")(dropped)
+    beside = layers.Dense(D, name="beside")(x)
+    events = {e.name: e for e in traced(ids, [after, beside])}
+    assert events["after"].inputs == (("drop", True),)
+    assert events["beside"].inputs == (("embed", True),)
+
+
 def test_layers_of_keras_seq_keep_the_mask_to_the_end():
     model = residual_model(seq.MultiHeadAttention)
     trace_masks(model, strict=True, file=io.StringIO())
