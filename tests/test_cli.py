@@ -102,7 +102,7 @@ def command(root, *arguments):
 def run(root, *arguments, **environment):
     settings = command(root, *arguments)
     settings["env"] |= environment
-    return subprocess.run(**settings, capture_output=True, timeout=60)
+    return subprocess.run(**settings, capture_output=True, timeout=120)
 
 
 def test_version_is_that_of_the_package(capsys):
@@ -299,11 +299,13 @@ def test_ctrl_c_ends_cleanly(sources, arguments):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        # A shell's background job, and so its tests, ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         while "asleep" not in process.stdout.readline():
             assert process.poll() is None
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=120)
     assert process.returncode == 130
     assert said.strip("\n").splitlines()[-1] == "Stopped."
     assert "Traceback" not in said
@@ -316,7 +318,7 @@ def test_a_reader_that_leaves_early_is_no_error(sources):
         stderr=subprocess.PIPE,
     ) as process:
         process.stdout.close()
-        assert process.wait(timeout=20) == 141
+        assert process.wait(timeout=120) == 141
         assert process.stderr.read() == ""
 
 

@@ -25,7 +25,7 @@ def small_blocks(monkeypatch):
     """Blocks so small that a test's few rows are many of them."""
     monkeypatch.setattr(blockwise, "LONG", 0)
     monkeypatch.setattr(blockwise, "BLOCK_ROWS", 3)
-    monkeypatch.setattr(blockwise, "MOST_SEGMENTS", 2)
+    monkeypatch.setattr(blockwise, "MOST_LONG_SEGMENTS", 2)
 
 
 def numpy(x):
@@ -108,7 +108,10 @@ def test_blocks_give_the_numbers_of_the_whole(
 
 @pytest.mark.parametrize("lengths", LENGTHS)
 @pytest.mark.parametrize("causal", [False, True])
-def test_short_sequences_keep_their_weights_and_give_the_same(lengths, causal):
+def test_short_sequences_keep_their_weights_and_give_the_same(
+    monkeypatch, lengths, causal
+):
+    monkeypatch.setattr(blockwise, "BLOCK_ROWS", 4)  # several segments
     *inputs, mask = draw(*lengths, "heads")
     check(inputs, mask, causal)
 
@@ -249,4 +252,5 @@ def test_the_matrix_of_all_pairs_is_never_made(
     matrix = B * H * length * length
     assert largest_tensor(tf, length, mask, causal) <= matrix / 8
     monkeypatch.setattr(blockwise, "LONG", length * length)
+    monkeypatch.setattr(blockwise, "MOST_SEGMENTS", 2)
     assert largest_tensor(tf, length, mask, causal) >= matrix / 2
