@@ -512,8 +512,7 @@ drawn["after training"] = recorder(example)[1]["look"][0]
 title = "Which drawer does each question look into?"
 for ending in ("png", "html"):
     path = OUTPUT / f"where_it_looks.{ending}"
-    with plt.rc_context({"figure.constrained_layout.use": False}):
-        explain.plot_attention(drawn, asks, drawers, path, title)
+    explain.plot_attention(drawn, asks, drawers, path, title)
     print(f"picture: {path}")
 
 # %% [markdown]

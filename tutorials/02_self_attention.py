@@ -501,8 +501,7 @@ for text, weights in zip(texts, attention["self_attention"], strict=True):
 tokens = {text: text.split() for text in texts}
 for ending in ("png", "html"):
     path = OUTPUT / f"attention.{ending}"
-    with plt.rc_context({"figure.constrained_layout.use": False}):
-        explain.plot_attention(drawn, tokens, tokens, path, "Who looks at whom")
+    explain.plot_attention(drawn, tokens, tokens, path, "Who looks at whom")
     print(f"picture: {path}")
 
 # %% [markdown]
