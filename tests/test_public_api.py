@@ -19,7 +19,14 @@ PUBLIC = {
         SubwordTokenizer TokenSpans Tokenizer WordTokenizer normalize
     """,
     "explain": """
-        attention_html attention_model plot_attention trace_masks
+        GradientFlow attention_html attention_model gradient_flow
+        plot_attention plot_gradient_flow trace_masks
+    """,
+    "training": """
+        Adam BinaryCrossentropy ClassCrossentropy DivergedError EarlyStopping
+        ExponentialAverage FitResult LastEpochsAverage MaskedCrossentropy Noam
+        Objective Perplexity TokenAccuracy TokenCrossentropy WarmupCosine
+        WarmupInverseSquareRoot WarmupLinear draw_curves fit precision
     """,
     "ops": """
         additive_scores alibi_bias alibi_slopes attend bilinear_scores
@@ -30,10 +37,12 @@ PUBLIC = {
         sinusoidal_encoding
     """,
     "layers": """
-        AdditiveAttention Bidirectional BilinearAttention CosineAttention
+        AdditiveAttention AttentionPooling Bidirectional BilinearAttention
+        CosineAttention
         DotProductAttention FeedForward GRU GRUCell LSTM LSTMCell
         LearnedPositions LocalAttention MultiHeadAttention RNNCell
-        RelativePositionBias RotaryPositions SimpleRNN SinusoidalPositions
+        RelativePositionBias RotaryPositions SequencePooling SimpleRNN
+        SinusoidalPositions
         TokenEmbedding TransformerDecoder TransformerEncoder
     """,
 }

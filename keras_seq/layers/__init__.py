@@ -4,6 +4,9 @@ from keras_seq import _startup as _startup
 from keras_seq.layers.additive_attention import (
     AdditiveAttention as AdditiveAttention,
 )
+from keras_seq.layers.attention_pooling import (
+    AttentionPooling as AttentionPooling,
+)
 from keras_seq.layers.bidirectional import Bidirectional as Bidirectional
 from keras_seq.layers.bilinear_attention import (
     BilinearAttention as BilinearAttention,
@@ -29,6 +32,7 @@ from keras_seq.layers.relative_position_bias import (
 )
 from keras_seq.layers.rnn_cell import RNNCell as RNNCell
 from keras_seq.layers.rotary_positions import RotaryPositions as RotaryPositions
+from keras_seq.layers.sequence_pooling import SequencePooling as SequencePooling
 from keras_seq.layers.simple_rnn import SimpleRNN as SimpleRNN
 from keras_seq.layers.sinusoidal_positions import (
     SinusoidalPositions as SinusoidalPositions,
