@@ -6,6 +6,10 @@ from keras import ops
 from keras_seq.explain.attention_collection import collect_attention
 
 
+class NoAttentionError(ValueError):
+    """No attention ran in the model."""
+
+
 class RecordingModel(keras.Model):
     """`model`, sharing its weights, with attention as a second output.
 
@@ -38,7 +42,7 @@ class RecordingModel(keras.Model):
         with collect_attention(self.model) as weights:
             outputs = self.model(*args, training=training, **kwargs)
         if not weights:
-            raise ValueError(
+            raise NoAttentionError(
                 f"Model '{self.model.name}' has no attention to show: none of "
                 "its layers that ran is an attention layer of keras_seq or "
                 "has a call argument `return_attention_scores`. (A layer that "
