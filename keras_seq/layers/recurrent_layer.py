@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from keras_seq.layers.state_recording import is_recording, record
 from keras_seq.ops.masks import check_mask
 
 
@@ -112,15 +113,18 @@ class RecurrentLayer(keras.layers.Layer):
             )
         x = self._in_order(ops.transpose(sequences, (1, 0, 2)))
         steps = None if mask is None else self._in_order(ops.transpose(mask))
-        history, states = self.cell.recur(
-            self.cell.project(x, training=training),
-            states,
-            steps,
-            training=training,
-            return_history=self.return_sequences,
-            window=self.bptt_window,
-            unroll=self.unroll,
-        )
+        if is_recording():
+            history, states = record(self, x, states, steps, training)
+        else:
+            history, states = self.cell.recur(
+                self.cell.project(x, training=training),
+                states,
+                steps,
+                training=training,
+                return_history=self.return_sequences,
+                window=self.bptt_window,
+                unroll=self.unroll,
+            )
         if self.stateful:
             for variable, state in zip(self.states, states, strict=True):
                 variable.assign(ops.cast(state, variable.dtype))

@@ -77,6 +77,40 @@ def central_difference(function, values, epsilon=1e-6):
     return gradient
 
 
+def backpropagate(step, x, weights, num_states, upstream):
+    """dL/ds_t for every state of one row, by the chain rule, step by step.
+
+    `x` is `(T, D)`, `upstream` `(T, U)` is what L hears of each output; returns
+    `(T, num_states, U)`: dL/ds_t = dL/do_t + (ds_{t+1}/ds_t)^T dL/ds_{t+1}.
+    """
+    weights = [np.asarray(w, "float64") for w in weights]
+    units = weights[1].shape[0]
+    states = [np.zeros(units) for _ in range(num_states)]
+    jacobians = []
+    for x_t in np.asarray(x, "float64"):
+
+        def flat_step(s, x_t=x_t):
+            return np.concatenate(step(x_t, np.split(s, num_states), *weights))
+
+        before = np.concatenate(states)
+        jacobians.append(
+            np.stack(
+                [
+                    central_difference(lambda s, n=n: flat_step(s)[n], before)
+                    for n in range(len(before))
+                ]
+            )
+        )
+        states = np.split(flat_step(before), num_states)
+    found = np.zeros((len(x), num_states * units))
+    later = np.zeros(num_states * units)
+    for t in reversed(range(len(x))):
+        later[:units] += upstream[t]
+        found[t] = later
+        later = jacobians[t].T @ later
+    return found.reshape(len(x), num_states, units)
+
+
 def truncated_gradient(step, x, states, weights, which, upstream, window):
     """d sum(upstream * outputs) / d weights[which], windows kept apart.
 
