@@ -22,6 +22,9 @@ PUBLIC = {
         GradientFlow attention_html attention_model gradient_flow
         plot_attention plot_gradient_flow trace_masks
     """,
+    "export": """
+        ExportError ExportedModel load save
+    """,
     "training": """
         Adam BinaryCrossentropy ClassCrossentropy DivergedError EarlyStopping
         ExponentialAverage FitResult LastEpochsAverage MaskedCrossentropy Noam

@@ -1,0 +1,11 @@
+"""SavedModels that stand alone: written whole, and checked before they count.
+
+`save` writes a version folder that TensorFlow Serving, or any process with
+TensorFlow, can load without keras_seq; `load` opens one.
+"""
+
+from keras_seq import _startup as _startup
+from keras_seq.export.export_error import ExportError as ExportError
+from keras_seq.export.load import ExportedModel as ExportedModel
+from keras_seq.export.load import load as load
+from keras_seq.export.save import save as save

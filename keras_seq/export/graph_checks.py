@@ -1,0 +1,150 @@
+"""What may not be in the graph of a model that is to be served anywhere."""
+
+import pathlib
+import re
+
+import tensorflow as tf
+
+from keras_seq.export.export_error import ExportError
+
+DEFAULT = "serving_default"
+REFUSED_OPS = {
+    r"CudnnRNN.*": "runs on an NVIDIA GPU only; build the recurrent layer "
+    "from keras_seq.layers, or with `use_cudnn=False`",
+    r"(Eager)?PyFunc(Stateless)?": "calls Python, which is not in the file; "
+    "write it with TensorFlow's operations",
+}
+_NOT_SERVED = {"float64", "float16", "bfloat16"}
+
+
+def read_meta_graph(folder):
+    """Return the one meta graph of a SavedModel, as the file has it."""
+    # The public home of these messages is the generated module itself.
+    from tensorflow.core.protobuf import saved_model_pb2
+
+    content = pathlib.Path(folder, "saved_model.pb").read_bytes()
+    return saved_model_pb2.SavedModel.FromString(content).meta_graphs[0]
+
+
+def check_graph(meta_graph) -> None:
+    """Raise `ExportError` if the graph holds what some server cannot run."""
+    functions = {
+        f.signature.name: f for f in meta_graph.graph_def.library.function
+    }
+    nodes = [
+        *(("the main graph", node) for node in meta_graph.graph_def.node),
+        *((n, node) for n, f in functions.items() for node in f.node_def),
+    ]
+    for place, node in nodes:
+        for pattern, why in REFUSED_OPS.items():
+            if re.fullmatch(pattern, node.op):
+                raise ExportError(
+                    f"the graph must not hold {node.op}, which {why}. "
+                    f"Received: {node.name!r} in {place}"
+                )
+        if node.op == "VarHandleOp":
+            dtype = tf.dtypes.as_dtype(node.attr["dtype"].type)
+            if dtype == tf.float64:
+                name = node.attr["shared_name"].s.decode() or node.name
+                raise ExportError(
+                    "variables must not be float64. Received: " + name
+                )
+    _check_not_compiled(meta_graph, functions)
+
+
+def check_signatures(signatures: dict) -> None:
+    """Raise `ExportError` if a signature is not named, typed and dynamic.
+
+    Args:
+        signatures: As `describe_signatures` returns them.
+    """
+    for name, signature in signatures.items():
+        for side in ("inputs", "outputs"):
+            for key, spec in signature[side].items():
+                where = f"{side[:-1]} {key!r} of signature {name!r}"
+                _check_tensor(where, spec)
+                if side == "inputs" and _is_frozen(spec):
+                    raise ExportError(
+                        f"{where} must take token ids of any length. "
+                        f"Received: shape {spec['shape']}"
+                    )
+
+
+def describe_signatures(meta_graph) -> dict:
+    """Return `{name: {"inputs": {name: {dtype, shape}}, "outputs": ...}}`."""
+
+    def describe(tensors):
+        return {
+            key: {
+                "dtype": tf.dtypes.as_dtype(tensors[key].dtype).name,
+                "shape": _shape(tensors[key].tensor_shape),
+            }
+            for key in sorted(tensors)
+        }
+
+    return {
+        name: {
+            "inputs": describe(signature.inputs),
+            "outputs": describe(signature.outputs),
+        }
+        for name, signature in sorted(meta_graph.signature_def.items())
+        if not name.startswith("__")
+    }
+
+
+def _shape(proto):
+    return None if proto.unknown_rank else tf.TensorShape(proto).as_list()
+
+
+def _check_tensor(where, spec):
+    if spec["dtype"] in _NOT_SERVED:
+        raise ExportError(
+            f"{where} must be float32, which every client can send and read. "
+            f"Received: {spec['dtype']}"
+        )
+    if not spec["shape"] or spec["shape"][0] is not None:
+        raise ExportError(
+            f"{where} must have the batch, of any size, as its first axis. "
+            f"Received: shape {spec['shape']}"
+        )
+
+
+def _is_frozen(spec):
+    """Whether it looks like token ids, (B, T), whose length was fixed."""
+    shape = spec["shape"]
+    is_ids = spec["dtype"] in ("int32", "int64") and len(shape) == 2
+    return is_ids and shape[1] is not None
+
+
+def _check_not_compiled(meta_graph, functions):
+    """Walk the functions that the default signature calls."""
+    signature = meta_graph.signature_def.get(DEFAULT)
+    if signature is None:
+        return
+    nodes = {node.name: node for node in meta_graph.graph_def.node}
+    outputs = {t.name.split(":")[0] for t in signature.outputs.values()}
+    todo = [nodes[name] for name in outputs]
+    seen = set()
+    while todo:
+        node = todo.pop()
+        compiled = node.attr["_XlaMustCompile"].b
+        for called in _called_by(node):
+            if called in seen or called not in functions:
+                continue
+            seen.add(called)
+            compiled |= functions[called].attr["_XlaMustCompile"].b
+            todo.extend(functions[called].node_def)
+        if compiled:
+            raise ExportError(
+                f"{DEFAULT!r} must not hold a function with `jit_compile=True`"
+                ", since not every server can run XLA; put it into a signature "
+                f"of its own, such as 'fast'. Received: {node.name!r}"
+            )
+
+
+def _called_by(node):
+    for value in node.attr.values():
+        if value.HasField("func"):
+            yield value.func.name
+        for function in value.list.func:
+            yield function.name

@@ -1,0 +1,176 @@
+"""The one door through which every task exports its models."""
+
+import pathlib
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from keras_seq.export.clean_process import replay_in_clean_process
+from keras_seq.export.export_error import ExportError
+from keras_seq.export.graph_checks import (
+    check_graph,
+    check_signatures,
+    describe_signatures,
+    read_meta_graph,
+)
+from keras_seq.export.model_card import check_card, check_finite, write_card
+from keras_seq.export.version_folders import new_version
+from keras_seq.export.warmup_requests import write_warmup_requests
+
+
+def save(
+    folder,
+    signatures: dict,
+    *,
+    tracked,
+    card: dict,
+    golden: dict,
+    version: int | None = None,
+) -> pathlib.Path:
+    """Write `folder/<version>`, a SavedModel that answers without keras_seq.
+
+    The version appears in one step, complete and checked, or not at all:
+
+    1. The model is written under a name that no server takes for a version,
+       with `model_card.json` and `assets.extra/tf_serving_warmup_requests`.
+    2. Refused: operations of cuDNN and of Python (`CudnnRNN*`, `PyFunc`);
+       tables or variables that are not tracked; signatures whose tensors have
+       no name, a fixed batch, or floats other than float32; float64
+       variables; XLA (`jit_compile=True`) in `serving_default`.
+    3. A new process with TensorFlow (and tensorflow-text if the model needs
+       it), on the CPU and without keras_seq, loads it and has to give, for
+       every signature, the answers that the functions here give: for the
+       golden inputs together, and for the first row of them alone.
+
+    Differs from `keras.Model.export`: several signatures, nothing inferred
+    from the first call, and a folder that has been tried.
+
+    Args:
+        folder: The folder of all versions of this model.
+        signatures: `{name: function}`: each a `tf.function` with an
+            `input_signature` of `tf.TensorSpec`s, which returns a dict of
+            tensors. `serving_default` is what a server answers by itself.
+        tracked: The models, tokenizers and tables that the functions use.
+        card: What a stranger has to know, see `model_card.check_card`:
+            `task`, `data`, `metrics`, `licence`, `credits`, and more.
+        golden: `{signature: {input: array}}`, real questions for each.
+        version: Default: the next after the highest there is.
+
+    Returns:
+        The version folder.
+
+    Raises:
+        ExportError: The model was refused, and why. No version was made.
+
+    Example:
+        >>> import tempfile
+        >>> model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+        >>> @tf.function(
+        ...     input_signature=[tf.TensorSpec((None, 3), name="features")]
+        ... )
+        ... def serving_default(features):
+        ...     return {"scores": model(features)}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = save(
+        ...         folder,
+        ...         {"serving_default": serving_default},
+        ...         tracked=[model],
+        ...         card={"task": "example", "data": {}, "metrics": [],
+        ...               "licence": "CC0-1.0", "credits": []},
+        ...         golden={"serving_default": {"features": np.ones((2, 3))}},
+        ...     )
+        ...     path.name, (path / "model_card.json").exists()
+        ('1', True)
+    """
+    if keras.backend.backend() != "tensorflow":
+        raise ValueError(
+            "`save` needs the TensorFlow backend. "
+            f"Received: KERAS_BACKEND={keras.backend.backend()}"
+        )
+    folder = pathlib.Path(folder)
+    check_card(card)
+    functions = {
+        name: _concrete(name, function) for name, function in signatures.items()
+    }
+    if set(golden) != set(functions):
+        raise ValueError(
+            "`golden` must have inputs for each signature, "
+            f"{sorted(functions)}. Received: for {sorted(golden)}"
+        )
+    with new_version(folder, version) as unfinished:
+        _write(unfinished, signatures, tracked)
+        meta_graph = read_meta_graph(unfinished)
+        check_graph(meta_graph)
+        described = describe_signatures(meta_graph)
+        check_signatures(described)
+        pairs = _golden_pairs(functions, golden)
+        write_card(unfinished, card, described, pairs, needs=[])
+        write_warmup_requests(unfinished, card["task"], pairs)
+        needs = replay_in_clean_process(unfinished)
+        write_card(unfinished, card, described, pairs, needs=needs)
+        number = unfinished.name.split("-")[1]
+    return folder / number
+
+
+def _concrete(name, function):
+    if getattr(function, "input_signature", None) is None:
+        raise ValueError(
+            f"`signatures[{name!r}]` must be a tf.function with an "
+            f"`input_signature`. Received: {function!r}"
+        )
+    concrete = function.get_concrete_function()
+    if not isinstance(concrete.structured_outputs, dict):
+        raise ExportError(
+            f"signature {name!r} must return a dict that names its outputs. "
+            f"Received: {type(concrete.structured_outputs).__name__}"
+        )
+    return concrete
+
+
+def _golden_pairs(functions, golden):
+    """Let the live functions answer the golden questions."""
+    return {
+        name: [
+            _answered(name, function, golden[name], rows)
+            for rows in (slice(None), slice(1))
+        ]
+        for name, function in functions.items()
+    }
+
+
+def _answered(name, function, inputs, rows):
+    structure = function.structured_input_signature
+    specs = {spec.name: spec for spec in tf.nest.flatten(structure)}
+    if set(inputs) != set(specs):
+        raise ValueError(
+            f"`golden[{name!r}]` must have the inputs {sorted(specs)}. "
+            f"Received: {sorted(inputs)}"
+        )
+    tensors = {
+        key: tf.convert_to_tensor(inputs[key], spec.dtype)[rows]
+        for key, spec in specs.items()
+    }
+    args, kwargs = tf.nest.map_structure(lambda s: tensors[s.name], structure)
+    outputs = function(*args, **kwargs)
+    outputs = {key: np.asarray(value) for key, value in outputs.items()}
+    check_finite(name, outputs)
+    arrays = {key: tensor.numpy() for key, tensor in tensors.items()}
+    return {"inputs": arrays, "outputs": outputs}
+
+
+def _write(path, signatures, tracked):
+    archive = keras.export.ExportArchive()
+    for resource in tracked:
+        archive.track(resource)
+    for name, function in signatures.items():
+        archive.add_endpoint(name, function)
+    try:
+        archive.write_out(str(path), verbose=False)
+    except AssertionError as error:  # so TensorFlow speaks of a lost table
+        if "untracked" not in str(error):
+            raise
+        raise ExportError(
+            "`tracked` must hold every table and variable that the signatures "
+            f"use. Received: {str(error).splitlines()[0]}"
+        ) from error
