@@ -19,8 +19,12 @@ PUBLIC = {
         SubwordTokenizer TokenSpans Tokenizer WordTokenizer normalize
     """,
     "explain": """
-        GradientFlow attention_html attention_model gradient_flow
-        plot_attention plot_gradient_flow trace_masks
+        DeletionScores GradientFlow RationaleScores ReasonsVerdict
+        WeightedWords attention_html attention_model comprehensiveness
+        deletion_scores examine_reasons explain_texts gradient_flow
+        judge_reasons plot_attention plot_gradient_flow precision_at_k
+        rationale_auc score_rationales sufficiency token_weights
+        trace_masks weight_share word_weights
     """,
     "export": """
         ExportError ExportedModel load save

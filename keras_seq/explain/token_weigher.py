@@ -1,5 +1,7 @@
 """The function that `keras_seq.explain.token_weights` returns."""
 
+import functools
+
 import keras
 from keras import ops
 
@@ -66,6 +68,16 @@ class TokenWeigher:
         is_token = ops.not_equal(token_ids, 0)
         weights = ops.cast(weights, "float32")
         return outputs, ops.where(is_token, weights, 0.0)
+
+    @functools.cached_property
+    def compiled(self):
+        """The same function; on TensorFlow, traced once for all shapes."""
+        if keras.backend.backend() != "tensorflow":
+            return self
+        import tensorflow as tf
+
+        spec = tf.TensorSpec((None, None), tf.int32)
+        return tf.function(self, input_signature=[spec])
 
     def _by_attention(self, token_ids):
         outputs, attention = self._recorder(token_ids)

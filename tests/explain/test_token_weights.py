@@ -210,7 +210,10 @@ def test_shares_of_a_linear_model_add_up_to_its_logit():
 
 def test_one_output_is_two_classes():
     model = classifier(outputs=1)
-    (bias,) = array(model.get_layer("logits").weights[1])
+    # Even ids speak for class 1, odd ones for class 0.
+    table = np.tile((-1.0) ** np.arange(V)[:, None], D)
+    kernel, bias = np.ones((D, 1)), 0.01
+    model.set_weights([table, kernel, np.array([bias])])
     outputs, weights = token_weights(model)(IDS)
     sign = np.sign(array(outputs)[:, 0])
     assert {*sign} == {-1, 1}
