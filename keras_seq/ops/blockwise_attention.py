@@ -1,13 +1,8 @@
-r"""Exact dot-product attention that never holds the `T x S` matrix.
+"""Exact dot-product attention that never holds the `T x S` matrix.
 
 Rows of the score matrix are independent, so they are made, normalised and used
 a block at a time. The backward pass makes each block again instead of keeping
-it. With $P$ the weights, $O = P V$ and $\bar{x}$ the gradient of $x$:
-
-$$ \bar{S} = P \odot (\bar{O} V^\top - \delta), \quad
-   \delta = \mathrm{rowsum}(\bar{O} \odot O), \quad
-   \bar{Q} = \bar{S} K, \quad \bar{K} = \bar{S}^\top Q, \quad
-   \bar{V} = P^\top \bar{O}. $$
+it (`attention_block` has the equations).
 
 A causal matrix is cut into segments of rows first, and each segment is only
 multiplied with the keys that its last row may see: of the masked half, most is
@@ -19,9 +14,12 @@ kept for the backward pass, which is then faster.
 
 from keras import ops
 
-from keras_seq.ops.masks import HIDDEN, softmax
-from keras_seq.ops.products import times_transposed, transposed_times
-from keras_seq.ops.row_blocks import join_rows, loop_rows, split_rows
+from keras_seq.ops.attention_block import (
+    block_gradients,
+    block_weights,
+    zero_blind_rows,
+)
+from keras_seq.ops.row_blocks import join_rows, loop_blocks, split_rows
 
 # Up to this many scores per head, weights are kept for the backward pass.
 LONG = 1024 * 1024
@@ -169,38 +167,10 @@ def _add_to_longer(total, part):
     return part + ops.pad(total, [(0, 0), (0, 0), (0, missing), (0, 0)])
 
 
-# === One block of rows ===
-
-
-def _weights(query, key, visible):
-    scores = ops.cast(times_transposed(query, key), "float32")
-    if visible is not None:
-        scores = scores + ops.where(visible, 0.0, HIDDEN)
-    return ops.cast(softmax(scores), query.dtype)
-
-
-def _silence_blind_rows(attended, seen, visible):
-    """Zero the rows that see nothing, whose softmax means nothing."""
+def _zero_blind_rows(x, seen, visible):
     if seen is None or not visible.may_be_blind:
-        return attended
-    sees = ops.any(seen, axis=-1, keepdims=True)
-    return ops.where(sees, attended, ops.zeros_like(attended))
-
-
-def _gradients(query, key, value, weights, attended, upstream):
-    # An extra column lets the product subtract delta, which saves a pass over
-    # the T x S matrix.
-    delta = ops.sum(upstream * attended, axis=-1, keepdims=True)
-    d_weights = times_transposed(
-        ops.concatenate([upstream, -delta], axis=-1),
-        ops.concatenate([value, ops.ones_like(value[..., :1])], axis=-1),
-    )
-    d_scores = weights * d_weights
-    return (
-        ops.matmul(d_scores, key),
-        transposed_times(d_scores, query),
-        transposed_times(weights, upstream),
-    )
+        return x
+    return zero_blind_rows(x, seen)
 
 
 # === A segment, whole: its weights are kept ===
@@ -208,14 +178,14 @@ def _gradients(query, key, value, weights, attended, upstream):
 
 def _forward_whole(query, key, value, visible):
     seen = visible()
-    weights = _weights(query, key, seen)
+    weights = block_weights(query, key, seen)
     attended = ops.matmul(weights, value)
-    return _silence_blind_rows(attended, seen, visible), weights
+    return _zero_blind_rows(attended, seen, visible), weights
 
 
 def _backward_whole(query, key, value, visible, attended, weights, upstream):
-    upstream = _silence_blind_rows(upstream, visible(), visible)
-    return _gradients(query, key, value, weights, attended, upstream)
+    upstream = _zero_blind_rows(upstream, visible(), visible)
+    return block_gradients(query, key, value, weights, attended, upstream)
 
 
 # === A segment, by blocks of rows: its weights are made again ===
@@ -237,34 +207,37 @@ def _blocks(query, visible):
 
 def _forward_by_blocks(query, key, value, visible):
     count, rows, sight = _blocks(query, visible)
-
-    def block(query, *sight):
-        seen = visible(*sight)
-        attended = ops.matmul(_weights(query, key, seen), value)
-        return _silence_blind_rows(attended, seen, visible), ()
-
     blocks = (split_rows(query, count, rows), *sight)
+
+    def attend(index):
+        query, *sight = (b[:, :, index] for b in blocks)
+        seen = visible(*sight)
+        attended = ops.matmul(block_weights(query, key, seen), value)
+        return (_zero_blind_rows(attended, seen, visible),), ()
+
     shape = (*query.shape[:2], None, value.shape[-1])
-    attended, _ = loop_rows(block, count, blocks, shape)
+    (attended,), _ = loop_blocks(attend, count, [shape], query.dtype)
     return join_rows(attended, ops.shape(query)[2]), None
 
 
 def _backward_by_blocks(query, key, value, visible, attended, _, upstream):
     count, rows, sight = _blocks(query, visible)
+    blocks = [split_rows(x, count, rows) for x in (query, attended, upstream)]
+    blocks += sight
 
-    def block(query, attended, upstream, *sight):
+    def gradients(index):
+        query, attended, upstream, *sight = (b[:, :, index] for b in blocks)
         seen = visible(*sight)
-        upstream = _silence_blind_rows(upstream, seen, visible)
-        weights = _weights(query, key, seen)
-        d_query, d_key, d_value = _gradients(
+        upstream = _zero_blind_rows(upstream, seen, visible)
+        weights = block_weights(query, key, seen)
+        d_query, *totals = block_gradients(
             query, key, value, weights, attended, upstream
         )
-        return d_query, (d_key, d_value)
+        return (d_query,), totals
 
-    blocks = [split_rows(x, count, rows) for x in (query, attended, upstream)]
     start = (ops.zeros_like(key), ops.zeros_like(value))
     shape = (*query.shape[:2], None, query.shape[-1])
-    d_query, (d_key, d_value) = loop_rows(
-        block, count, (*blocks, *sight), shape, start
+    (d_query,), (d_key, d_value) = loop_blocks(
+        gradients, count, [shape], query.dtype, start
     )
     return join_rows(d_query, ops.shape(query)[2]), d_key, d_value

@@ -29,46 +29,56 @@ def join_rows(blocks, length):
     return x[:, :, :length]
 
 
-def loop_rows(function, num_blocks, blocks, result_shape, totals=()):
+def loop_blocks(function, num_blocks, shapes, dtype, totals=(), at_once=1):
     """Call `function` on each block in turn; stack results, add up totals.
 
     Args:
-        function: Takes one block of each of `blocks`; returns
-            `(result, additions)`, the latter as many tensors as `totals`.
+        function: Takes the index of a block; returns `(results, additions)`,
+            two tuples, as long as `shapes` and as `totals`.
         num_blocks: How many blocks there are.
-        blocks: Tensors with the block on axis 2, as `split_rows` gives.
-        result_shape: Static shape of one result; `None` where not known.
+        shapes: Static shapes of the results; `None` where not known.
+        dtype: Dtype of the results.
         totals: Where the additions start from.
+        at_once: How many blocks may be at work at the same time.
 
     Returns:
-        The stacked results, `(num_blocks, ...)`, and the tuple of totals.
+        The tuple of stacked results, `(num_blocks, ...)`, and of totals.
     """
     if keras.backend.backend() == "tensorflow":
         return _loop_in_graph(
-            function, num_blocks, blocks, result_shape, totals
+            function, num_blocks, shapes, dtype, totals, at_once
         )
-    results = []
+    collected = []
     for index in range(num_blocks):
-        result, additions = function(*(b[:, :, index] for b in blocks))
-        results.append(result)
-        totals = tuple(t + a for t, a in zip(totals, additions, strict=True))
-    return ops.stack(results), totals
+        results, additions = function(index)
+        collected.append(results)
+        totals = _sums(totals, additions)
+    stacked = tuple(ops.stack(r) for r in zip(*collected, strict=True))
+    return stacked, totals
 
 
-def _loop_in_graph(function, num_blocks, blocks, result_shape, totals):
-    collected = tf.TensorArray(
-        blocks[0].dtype, size=num_blocks, element_shape=result_shape
+def _loop_in_graph(function, num_blocks, shapes, dtype, totals, at_once):
+    collected = tuple(
+        tf.TensorArray(dtype, size=num_blocks, element_shape=shape)
+        for shape in shapes
     )
 
     def body(index, collected, totals):
-        result, additions = function(*(b[:, :, index] for b in blocks))
-        totals = tuple(t + a for t, a in zip(totals, additions, strict=True))
-        return index + 1, collected.write(index, result), totals
+        results, additions = function(index)
+        collected = tuple(
+            array.write(index, result)
+            for array, result in zip(collected, results, strict=True)
+        )
+        return index + 1, collected, _sums(totals, additions)
 
     _, collected, totals = tf.while_loop(
         lambda index, *_: index < num_blocks,
         body,
         (0, collected, tuple(totals)),
-        parallel_iterations=1,
+        parallel_iterations=at_once,
     )
-    return collected.stack(), totals
+    return tuple(array.stack() for array in collected), totals
+
+
+def _sums(totals, additions):
+    return tuple(t + a for t, a in zip(totals, additions, strict=True))

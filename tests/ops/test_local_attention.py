@@ -18,9 +18,7 @@ WINDOWS = [1, 3, 5, 9, 13, 1000]
 @pytest.fixture(params=[1, 4, 5])
 def block_rows(request, monkeypatch):
     """Blocks of a few rows, so that 13 steps are several of them."""
-    monkeypatch.setattr(
-        local, "_block_rows", lambda window, length: request.param
-    )
+    monkeypatch.setattr(local, "_block_rows", lambda window: request.param)
     return request.param
 
 
@@ -86,7 +84,7 @@ def test_blocks_of_their_own_choice_equal_the_masked_matrix(length, window):
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_gradients_equal_those_of_the_masked_matrix(monkeypatch, causal):
-    monkeypatch.setattr(local, "_block_rows", lambda window, length: 4)
+    monkeypatch.setattr(local, "_block_rows", lambda window: 4)
     *inputs, mask = draw(13)
     ours = gradients(lambda *x: run(*x, 3, mask, causal) ** 2, *inputs)
     theirs = gradients(lambda *x: dense(*x, 3, mask, causal) ** 2, *inputs)
@@ -114,21 +112,12 @@ def test_no_steps_and_one_step(length):
     np.testing.assert_allclose(got, inputs[2], rtol=1e-6)
 
 
-def test_a_window_longer_than_the_sequence_costs_no_more(monkeypatch):
-    joined = []
-    *inputs, _ = draw(7, hide=False)
-    want = numpy(run(*inputs, 7, None, False))
-    original = ops.concatenate
-    monkeypatch.setattr(
-        local.ops,
-        "concatenate",
-        lambda tensors, axis: (
-            joined.append(len(tensors)) or original(tensors, axis)
-        ),
-    )
-    got = numpy(run(*inputs, 10**5, None, False))
-    assert max(joined) <= 5
-    np.testing.assert_array_equal(got, want)
+def test_a_window_longer_than_the_sequence_makes_no_blocks(monkeypatch):
+    *inputs, mask = draw(7)
+    want = numpy(dense(*inputs, 10**5, mask, True))
+    monkeypatch.delattr(local, "_attend_by_blocks")
+    got = numpy(run(*inputs, 10**5, mask, True))
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.tensorflow
@@ -155,6 +144,26 @@ def test_one_graph_takes_all_lengths_and_xla_agrees():
     jitted = tf.function(attended, jit_compile=True)
     got = jitted(*(tf.convert_to_tensor(x) for x in draw(70)))
     np.testing.assert_allclose(got, wanted[70], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_compiled_gradients_equal_those_of_the_masked_matrix(jit_compile):
+    import tensorflow as tf
+
+    *inputs, mask = draw(131)
+    inputs = [tf.convert_to_tensor(x) for x in inputs]
+
+    @tf.function(jit_compile=jit_compile)
+    def slopes(*inputs):
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            loss = tf.reduce_sum(run(*inputs, 5, mask, False) ** 2)
+        return tape.gradient(loss, inputs)
+
+    wanted = gradients(lambda *x: dense(*x, 5, mask, False) ** 2, *inputs)
+    for got, want in zip(slopes(*inputs), wanted, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.tensorflow
