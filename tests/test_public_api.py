@@ -22,9 +22,10 @@ PUBLIC = {
         DeletionScores GradientFlow RationaleScores ReasonsVerdict
         WeightedWords attention_html attention_model comprehensiveness
         deletion_scores examine_reasons explain_texts gradient_flow
-        judge_reasons plot_attention plot_gradient_flow precision_at_k
-        rationale_auc score_rationales sufficiency token_weights
-        trace_masks weight_share word_weights
+        judge_reasons plot_attention plot_gradient_flow plot_words
+        precision_at_k rationale_auc score_rationales sufficiency
+        token_weights trace_masks weight_share word_weights words_ansi
+        words_html
     """,
     "export": """
         ExportError ExportedModel load save

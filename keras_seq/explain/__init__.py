@@ -17,6 +17,7 @@ from keras_seq.explain.plot_attention import plot_attention as plot_attention
 from keras_seq.explain.plot_gradient_flow import (
     plot_gradient_flow as plot_gradient_flow,
 )
+from keras_seq.explain.plot_words import plot_words as plot_words
 from keras_seq.explain.rationales import RationaleScores as RationaleScores
 from keras_seq.explain.rationales import precision_at_k as precision_at_k
 from keras_seq.explain.rationales import rationale_auc as rationale_auc
@@ -29,3 +30,5 @@ from keras_seq.explain.token_weights import token_weights as token_weights
 from keras_seq.explain.trace_masks import trace_masks as trace_masks
 from keras_seq.explain.word_weights import WeightedWords as WeightedWords
 from keras_seq.explain.word_weights import word_weights as word_weights
+from keras_seq.explain.words_ansi import words_ansi as words_ansi
+from keras_seq.explain.words_html import words_html as words_html
