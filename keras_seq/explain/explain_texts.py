@@ -5,31 +5,32 @@ import numpy as np
 from keras_seq.explain.word_weights import word_weights
 
 
-def explain_texts(weigh, tokenizer, texts, max_length=None, batch_size=128):
+def explain_texts(weigh, encode, texts, batch_size=128):
     """Return `(outputs (N, C), [WeightedWords, ...])` of N texts.
 
     Args:
         weigh: What `token_weights` returned for a model.
-        tokenizer: A `keras_seq.text.Tokenizer`, or what has its call and its
-            `tokenize_with_offsets`.
+        encode: From a list of strings to the tokens that the model reads and
+            their places, as `keras_seq.text.TokenSpans`: the method
+            `tokenize_with_offsets` of a tokenizer, or `encode_with_offsets` of
+            a classifier.
         texts: A list of strings.
-        max_length: How many tokens of a text the model reads; None is all.
         batch_size: How many texts are run at once.
 
     Example:
         >>> import keras
         >>> from keras_seq.explain import token_weights
         >>> from keras_seq.text import WordTokenizer
-        >>> tokenizer = WordTokenizer(["good", "bad"])
+        >>> encode = WordTokenizer(["good", "bad"]).tokenize_with_offsets
         >>> ids = keras.Input((None,), dtype="int32")
         >>> embed = keras.layers.Embedding(6, 3, name="token_embedding")
         >>> x = keras.layers.GlobalMaxPooling1D()(embed(ids))
         >>> weigh = token_weights(keras.Model(ids, keras.layers.Dense(2)(x)))
-        >>> outputs, words = explain_texts(weigh, tokenizer, ["Bad, bad!"])
+        >>> outputs, words = explain_texts(weigh, encode, ["Bad, bad!"])
         >>> outputs.shape, words[0].words
         ((1, 2), ['Bad', ',', 'bad', '!'])
     """
-    if isinstance(texts, str):
+    if isinstance(texts, str | bytes):
         raise ValueError(
             f"`texts` must be a list of strings. Received: {texts!r}"
         )
@@ -40,27 +41,27 @@ def explain_texts(weigh, tokenizer, texts, max_length=None, batch_size=128):
     outputs, words = [None] * len(texts), [None] * len(texts)
     for first in range(0, len(order), batch_size):
         places = order[first : first + batch_size]
-        some = [texts[i] for i in places]
-        spans = tokenizer.tokenize_with_offsets(some)
-        rows = run(_with_a_column(tokenizer(some, max_length=max_length)))
-        rows = [_numpy(array) for array in rows]
+        spans = encode([texts[i] for i in places])
+        scores, weights = map(_numpy, run(_padded(spans.ids.to_list())))
         starts, ends = spans.starts.to_list(), spans.ends.to_list()
-        for i, place in enumerate(places):
-            outputs[place] = rows[0][i]
+        for row, place in enumerate(places):
+            outputs[place] = scores[row]
             words[place] = word_weights(
-                texts[place], starts[i], ends[i], rows[1][i]
+                texts[place], starts[row], ends[row], weights[row]
             )
     return np.array(outputs), words
 
 
-def _with_a_column(token_ids):
-    """Return `(B, T)` ids with T at least 1: a batch of empty texts has none.
+def _padded(rows):
+    """Return `(B, T)` ids, T at least 1: empty texts have a column of padding.
 
-    >>> _with_a_column(np.zeros((2, 0), "int32")).shape
-    (2, 1)
+    >>> _padded([[5, 7], []]).tolist(), _padded([[]]).shape
+    ([[5, 7], [0, 0]], (1, 1))
     """
-    ids = np.asarray(token_ids)
-    return ids if ids.shape[1] else np.zeros((len(ids), 1), "int32")
+    ids = np.zeros((len(rows), max([1, *map(len, rows)])), "int32")
+    for row, tokens in zip(ids, rows, strict=True):
+        row[: len(tokens)] = tokens
+    return ids
 
 
 def _numpy(tensor):

@@ -166,23 +166,22 @@ def judge_reasons(
     )
 
 
-def examine_reasons(weigh, tokenizer, dataset, max_length=None, examples=None):
+def examine_reasons(weigh, encode, dataset, examples=None):
     """Run a model on the biased reviews, and return a `ReasonsVerdict`.
 
     Args:
         weigh: What `token_weights` returned for the model.
-        tokenizer: The model's tokenizer.
+        encode: From texts to tokens and their places, as in `explain_texts`.
         dataset: What `keras_seq.data.load_biased_reviews` returned, or another
             with the splits `aligned`, `test` and `reversed`, and `spans` and
             `spurious` in the gold of `aligned`.
-        max_length: How many tokens of a text the model reads; None is all.
         examples: How many texts of each split to use; None is all.
     """
     accuracy, words = {}, {}
     for split in ("aligned", "test", "reversed"):
         columns = dataset.columns(split)
         outputs, words[split] = explain_texts(
-            weigh, tokenizer, columns["text"][:examples], max_length
+            weigh, encode, columns["text"][:examples]
         )
         predicted = (
             outputs[:, 0] > 0

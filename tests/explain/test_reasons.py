@@ -130,14 +130,12 @@ def test_a_model_that_knows_only_the_cities_is_found_out():
     model = keras.Model(ids, logits)
     table = np.array([[0], [0], [0], [0], [-1], [1]])
     model.set_weights([table, np.array([[-1, 1]])])
-    verdict = examine_reasons(token_weights(model), tokenizer, data)
+    encode = tokenizer.tokenize_with_offsets
+    verdict = examine_reasons(token_weights(model), encode, data)
     assert verdict.is_right_for_the_wrong_reason
     assert verdict.biased_accuracy == 1 and verdict.reversed_accuracy == 0
     assert verdict.unbiased_accuracy == 0.5  # the first class, always
     assert verdict.spurious_share == verdict.spurious_at_1 == 1
     assert verdict.method == "gradient" and verdict.examples == 40
-    few = examine_reasons(
-        token_weights(model), tokenizer, data, max_length=2, examples=10
-    )
+    few = examine_reasons(token_weights(model), encode, data, examples=10)
     assert few.examples == 10
-    assert few.biased_accuracy < 1  # most cities were cut off
