@@ -14,7 +14,17 @@ __version__ = "0.1.0"
 # missing GPUs and keeps errors.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
-_ROOMS = ("data", "explain", "export", "layers", "ops", "text", "training")
+_ROOMS = (
+    "data",
+    "explain",
+    "export",
+    "layers",
+    "models",
+    "ops",
+    "tasks",
+    "text",
+    "training",
+)
 
 
 def __getattr__(name: str):

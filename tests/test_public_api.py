@@ -36,6 +36,10 @@ PUBLIC = {
         Objective Perplexity TokenAccuracy TokenCrossentropy WarmupCosine
         WarmupInverseSquareRoot WarmupLinear draw_curves fit precision
     """,
+    "models": """
+        TEXT_CLASSIFIER_PRESETS text_classifier
+    """,
+    "tasks": "",
     "ops": """
         additive_scores alibi_bias alibi_slopes attend bilinear_scores
         binary_encoding causal_mask cosine_scores

@@ -1,0 +1,7 @@
+"""Layers wired into models; presets are plain dicts."""
+
+from keras_seq import _startup as _startup
+from keras_seq.models.text_classifier import (
+    TEXT_CLASSIFIER_PRESETS as TEXT_CLASSIFIER_PRESETS,
+)
+from keras_seq.models.text_classifier import text_classifier as text_classifier

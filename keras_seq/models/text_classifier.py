@@ -1,0 +1,196 @@
+"""Many to one: token ids in, one score per class out."""
+
+import keras
+
+from keras_seq.layers.attention_pooling import AttentionPooling
+from keras_seq.layers.bidirectional import Bidirectional
+from keras_seq.layers.gru import GRU
+from keras_seq.layers.lstm import LSTM
+from keras_seq.layers.sequence_pooling import SequencePooling
+from keras_seq.layers.simple_rnn import SimpleRNN
+from keras_seq.layers.sinusoidal_positions import SinusoidalPositions
+from keras_seq.layers.token_embedding import TokenEmbedding
+from keras_seq.layers.transformer_encoder import TransformerEncoder
+
+RECURRENT = {"rnn": SimpleRNN, "lstm": LSTM, "gru": GRU}
+ENCODERS = (None, *RECURRENT, "transformer")
+POOLINGS = ("attention", "last", "max", "mean")
+
+# What a preset does not say.
+DEFAULTS = {
+    "embedding_dim": 64,
+    "encoder": None,
+    "bidirectional": False,
+    "units": 64,
+    "num_layers": 1,
+    "num_heads": 4,
+    "pooling": "mean",
+    "attention_units": 64,
+    "token_dropout": 0.0,
+    "dropout": 0.2,
+}
+TEXT_CLASSIFIER_PRESETS = {
+    "bag": {},
+    "rnn": {"encoder": "rnn", "pooling": "last"},
+    "lstm": {"encoder": "lstm", "pooling": "last"},
+    "gru": {"encoder": "gru", "pooling": "last"},
+    "bidirectional": {
+        "encoder": "lstm",
+        "bidirectional": True,
+        "pooling": "last",
+    },
+    "attention": {
+        "encoder": "gru",
+        "bidirectional": True,
+        "units": 32,
+        "pooling": "attention",
+    },
+    "transformer": {"encoder": "transformer", "num_layers": 2},
+    "test": {
+        "encoder": "gru",
+        "bidirectional": True,
+        "embedding_dim": 8,
+        "units": 4,
+        "pooling": "attention",
+        "attention_units": 4,
+    },
+}
+
+
+def text_classifier(
+    vocabulary_size, num_classes=2, preset="attention", **overrides
+):
+    """Return a functional model from `token_ids` to `logits`.
+
+    Every family has the same frame: embed the tokens, let an encoder mix
+    them, pool the steps into one vector, score the classes. The layers are
+    named `token_embedding`, `encoder` (`encoder_2`, ...), `pooling` or
+    `attention_pooling`, and `logits`.
+
+    Shapes:
+        token_ids `(B, T)` int32, 0 is padding -> logits `(B, num_classes)`
+        float32. A row that is all padding gives finite logits.
+
+    Args:
+        vocabulary_size: How many ids there are.
+        num_classes: How many classes.
+        preset: A name in `TEXT_CLASSIFIER_PRESETS`: "bag" (mean of the
+            embeddings), "rnn", "lstm", "gru", "bidirectional" (LSTM),
+            "attention" (bidirectional GRU and attention pooling),
+            "transformer", or "test", which is tiny.
+        **overrides: Settings that replace the preset's: `embedding_dim`,
+            `encoder` (None, "rnn", "lstm", "gru", "transformer"),
+            `bidirectional`, `units` (of the recurrent layer, or of the
+            Transformer's feed-forward network), `num_layers`, `num_heads`,
+            `pooling` ("attention", "last", "max", "mean"),
+            `attention_units`, `token_dropout` (whole tokens), `dropout` (of
+            embeddings, and of what the pooling gives).
+
+    Returns:
+        A `keras.Model`, not compiled.
+
+    Example:
+        >>> import numpy as np
+        >>> model = text_classifier(vocabulary_size=50, preset="test")
+        >>> tuple(model(np.array([[7, 3, 9, 0]])).shape)
+        (1, 2)
+    """
+    settings = classifier_settings(preset, overrides)
+    for name, size in (
+        ("vocabulary_size", vocabulary_size),
+        ("num_classes", num_classes),
+    ):
+        if size < 2:
+            raise ValueError(f"`{name}` must be at least 2. Received: {size}")
+    token_ids = keras.Input((None,), dtype="int32", name="token_ids")
+    x = _embed(token_ids, vocabulary_size, settings)
+    x = _encode(x, settings)
+    x = _pool(x, settings)
+    x = keras.layers.Dropout(settings["dropout"], name="pooled_dropout")(x)
+    logits = keras.layers.Dense(num_classes, dtype="float32", name="logits")(x)
+    return keras.Model(token_ids, logits, name=f"{preset}_classifier")
+
+
+def classifier_settings(preset, overrides=()):
+    """Return all settings of a preset, `overrides` included, as a dict."""
+    if preset not in TEXT_CLASSIFIER_PRESETS:
+        raise ValueError(
+            f"`preset` must be one of {sorted(TEXT_CLASSIFIER_PRESETS)}. "
+            f"Received: {preset!r}"
+        )
+    settings = {**DEFAULTS, **TEXT_CLASSIFIER_PRESETS[preset]}
+    for name, value in dict(overrides).items():
+        if name not in DEFAULTS:
+            raise ValueError(
+                f"`overrides` must be among {sorted(DEFAULTS)}. "
+                f"Received: {name}={value!r}"
+            )
+        settings[name] = value
+    for name, allowed in (("encoder", ENCODERS), ("pooling", POOLINGS)):
+        if settings[name] not in allowed:
+            raise ValueError(
+                f"`{name}` must be one of {allowed}. "
+                f"Received: {settings[name]!r}"
+            )
+    if settings["pooling"] == "last" and settings["encoder"] not in RECURRENT:
+        raise ValueError(
+            '`pooling="last"` takes the final state of a recurrent encoder. '
+            f"Received: encoder={settings['encoder']!r}"
+        )
+    return settings
+
+
+def _embed(token_ids, vocabulary_size, settings):
+    transforms = settings["encoder"] == "transformer"
+    x = TokenEmbedding(
+        vocabulary_size,
+        settings["embedding_dim"],
+        # Small vectors learn fast; a Transformer wants them as large as the
+        # positions that are added to them.
+        scale=transforms,
+        embeddings_initializer=None if transforms else "uniform",
+        name="token_embedding",
+    )(token_ids)
+    if transforms:
+        x = SinusoidalPositions(name="positions")(x)
+    if settings["token_dropout"]:
+        x = keras.layers.Dropout(
+            settings["token_dropout"], noise_shape=(None, None, 1)
+        )(x)
+    return keras.layers.Dropout(settings["dropout"])(x)
+
+
+def _encode(x, settings):
+    for n in range(1, settings["num_layers"] + 1):
+        name = "encoder" if n == 1 else f"encoder_{n}"
+        if settings["encoder"] == "transformer":
+            x = TransformerEncoder(
+                settings["units"],
+                settings["num_heads"],
+                dropout=settings["dropout"],
+                normalize_first=True,
+                name=name,
+            )(x)
+        elif settings["encoder"] is not None:
+            is_last = n == settings["num_layers"]
+            layer = RECURRENT[settings["encoder"]](
+                settings["units"],
+                return_sequences=not (
+                    is_last and settings["pooling"] == "last"
+                ),
+                name=name,
+            )
+            if settings["bidirectional"]:
+                layer = Bidirectional(layer, name=name)
+            x = layer(x)
+    return x
+
+
+def _pool(x, settings):
+    if settings["pooling"] == "last":
+        return x
+    if settings["pooling"] == "attention":
+        return AttentionPooling(
+            settings["attention_units"], name="attention_pooling"
+        )(x)
+    return SequencePooling(settings["pooling"], name="pooling")(x)

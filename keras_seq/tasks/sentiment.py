@@ -1,0 +1,234 @@
+"""Sentiment, end to end: train on reviews, score, save.
+
+>>> classifier, result = train("reviews", folder="outputs/sentiment")
+... # doctest: +SKIP
+>>> classifier.predict(["A wonderful film."])  # doctest: +SKIP
+"""
+
+import os
+import pathlib
+
+import keras
+import numpy as np
+
+from keras_seq import training
+from keras_seq.data import (
+    Batches,
+    Dataset,
+    load_biased_reviews,
+    load_imdb,
+    load_reviews,
+    load_rotten_tomatoes,
+    load_sst2,
+    load_table,
+)
+from keras_seq.models import text_classifier
+from keras_seq.tasks.sentiment_classifier import (
+    SentimentClassifier as SentimentClassifier,
+)
+from keras_seq.tasks.sentiment_recipes import resolve_settings
+from keras_seq.text import SubwordTokenizer, WordTokenizer
+
+LOADERS = {
+    "reviews": lambda data_dir: load_reviews(),
+    "biased": lambda data_dir: load_biased_reviews(),
+    "imdb": load_imdb,
+    "sst2": load_sst2,
+    "rotten_tomatoes": load_rotten_tomatoes,
+}
+LABELS = ("negative", "positive")
+
+
+def train(
+    data="reviews",
+    preset=None,
+    *,
+    data_dir=None,
+    folder,
+    resume=False,
+    seed=0,
+    text_column="text",
+    label_column="label",
+    verbose="auto",
+    **overrides,
+):
+    """Train a classifier, and save it.
+
+    The folder then holds what `training.fit` writes (`run.json`,
+    `curves.png`, checkpoints) and what `SentimentClassifier.load` reads. A
+    run that was killed goes on with `resume=True`, and ends as if it had not
+    been.
+
+    Args:
+        data: "reviews" (built in), "biased" (built in, with a word that gives
+            the label away), "imdb", "sst2", "rotten_tomatoes", the path of a
+            CSV or TSV table, or a `data.Dataset` with texts and labels.
+        preset: A name in `models.TEXT_CLASSIFIER_PRESETS`; by default what
+            the recipe for this data says.
+        data_dir: The folder of the real data sets; by default what the
+            environment variable `KERAS_SEQ_DATA` names.
+        folder: Where to save.
+        resume: Whether to go on with the run in `folder`.
+        seed: The same seed gives the same classifier.
+        text_column: Name of the text column of a table.
+        label_column: Name of the label column of a table; it holds 0 for
+            negative and 1 for positive.
+        verbose: As in `training.fit`.
+        **overrides: Settings of the training
+            (`sentiment_recipes.TRAINING_DEFAULTS`) or of the model
+            (`models.text_classifier`) that replace the recipe's, such as
+            `epochs=3` or `units=128`.
+
+    Returns:
+        `(SentimentClassifier, training.FitResult)`.
+    """
+    name = data.name if isinstance(data, Dataset) else str(data)
+    preset, how, model_settings = resolve_settings(name, preset, overrides)
+    dataset = load_data(
+        data, data_dir, text_column=text_column, label_column=label_column
+    )
+    texts, labels = _texts_and_labels(dataset, "train")
+    settings = {
+        "task": "sentiment",
+        "data": name,
+        "licence": dataset.licence,
+        "preset": preset,
+        "seed": seed,
+        **how,
+        "model": model_settings,
+    }
+    keras.utils.set_random_seed(seed)
+    tokenizer = _train_tokenizer(texts, how)
+    model = text_classifier(
+        tokenizer.vocabulary_size, len(LABELS), preset, **model_settings
+    )
+    classifier = SentimentClassifier(
+        tokenizer, model, LABELS, how["max_length"], settings
+    )
+    rows = classifier.encode_rows(texts)
+    batches = Batches((rows, labels), how["batch_size"], seed=seed)
+    result = training.fit(
+        model,
+        batches,
+        loss=training.ClassCrossentropy(how["label_smoothing"]),
+        optimizer=_optimizer(how, batches.steps() * how["epochs"]),
+        metrics=[keras.metrics.SparseCategoricalAccuracy(name="accuracy")],
+        validation_data=_validation_batches(classifier, dataset),
+        epochs=how["epochs"],
+        average=(
+            training.ExponentialAverage(how["average_decay"])
+            if how["average_decay"]
+            else None
+        ),
+        global_clipnorm=how["global_clipnorm"],
+        seed=seed,
+        folder=folder,
+        resume=resume,
+        settings=settings,
+        verbose=verbose,
+    )
+    classifier.save(folder)
+    return classifier, result
+
+
+def evaluate(
+    classifier,
+    data,
+    *,
+    data_dir=None,
+    split="test",
+    text_column="text",
+    label_column="label",
+):
+    """Score a classifier.
+
+    Args:
+        classifier: A `SentimentClassifier`.
+        data: As in `train`. A table is scored whole, whatever `split` says.
+        data_dir: As in `train`.
+        split: "test", "validation", "train"; the built-in reviews also have
+            "hard" and the biased ones "aligned" and "reversed".
+        text_column: As in `train`.
+        label_column: As in `train`.
+
+    Returns:
+        A dict: `accuracy`, `crossentropy` (nats), `examples`, and the
+        `precision`, `recall` and `f1` of the label "positive".
+    """
+    if isinstance(data, Dataset) or str(data) in LOADERS:
+        dataset = load_data(data, data_dir)
+    else:
+        columns = _read_whole_table(data, text_column, label_column)
+        dataset, split = Dataset(str(data), "yours", {"all": columns}), "all"
+    texts, labels = _texts_and_labels(dataset, split)
+    return _scores(classifier.predict(texts), labels)
+
+
+def load_data(data, data_dir=None, text_column="text", label_column="label"):
+    """Return the `data.Dataset` that `train` means by `data`."""
+    if isinstance(data, Dataset):
+        return data
+    if data in LOADERS:
+        return LOADERS[data](data_dir)
+    _check_path(data)
+    return load_table(data, text=text_column, label=label_column)
+
+
+def _check_path(data):
+    if not pathlib.Path(os.fspath(data)).is_file():
+        raise ValueError(
+            f"`data` must be one of {sorted(LOADERS)} or the path of a CSV "
+            f"or TSV table. Received: {os.fspath(data)!r}"
+        )
+
+
+def _read_whole_table(path, text_column, label_column):
+    from keras_seq.data import read_table
+
+    _check_path(path)
+    return read_table(path, text=text_column, label=label_column)
+
+
+def _texts_and_labels(dataset, split):
+    columns = dataset.columns(split)
+    return columns["text"], columns["label"]
+
+
+def _train_tokenizer(texts, how):
+    if how["tokenizer"] == "subword":
+        return SubwordTokenizer.train(
+            texts, min(how["vocabulary_size"], 8000), lowercase=True
+        )
+    return WordTokenizer.train(
+        texts, how["vocabulary_size"], min_count=how["min_count"]
+    )
+
+
+def _optimizer(how, total_steps):
+    warmup = max(1, min(round(how["warmup"] * total_steps), total_steps - 1))
+    schedule = training.WarmupCosine(
+        how["learning_rate"], warmup, max(total_steps, warmup + 1)
+    )
+    return training.Adam(schedule)
+
+
+def _validation_batches(classifier, dataset):
+    texts, labels = _texts_and_labels(dataset, "validation")
+    rows = classifier.encode_rows(texts)
+    return Batches((rows, labels), batch_size=64, shuffle=False)
+
+
+def _scores(probabilities, labels):
+    found = probabilities.argmax(axis=-1)
+    chosen = probabilities[np.arange(len(labels)), labels]
+    true_positives = int(((found == 1) & (labels == 1)).sum())
+    precision = true_positives / max(1, int((found == 1).sum()))
+    recall = true_positives / max(1, int((labels == 1).sum()))
+    return {
+        "accuracy": float((found == labels).mean()),
+        "crossentropy": float(-np.log(np.maximum(chosen, 1e-12)).mean()),
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / max(1e-12, precision + recall),
+        "examples": len(labels),
+    }

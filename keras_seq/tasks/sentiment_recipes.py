@@ -1,0 +1,66 @@
+"""How to train on which data: settings as plain dicts."""
+
+from keras_seq.models.text_classifier import (
+    TEXT_CLASSIFIER_PRESETS,
+    classifier_settings,
+)
+
+# What a recipe does not say.
+TRAINING_DEFAULTS = {
+    "tokenizer": "word",  # or "subword"
+    "vocabulary_size": 20_000,  # at most
+    "min_count": 1,  # of a word in the training texts, to be known
+    "max_length": 400,  # tokens: the first and the last half of it
+    "batch_size": 64,
+    "epochs": 6,
+    "learning_rate": 3e-3,
+    "warmup": 0.05,  # share of all steps
+    "label_smoothing": 0.0,
+    "average_decay": 0.99,  # of the weights; 0 takes the last ones
+    "global_clipnorm": 1.0,
+}
+
+RECIPES = {
+    "reviews": {"preset": "attention", "max_length": 120},
+    "biased": {"preset": "attention", "max_length": 120},
+    "imdb": {"preset": "attention", "min_count": 2},
+    "sst2": {"preset": "attention", "min_count": 2, "max_length": 100},
+    "rotten_tomatoes": {"preset": "attention", "min_count": 2},
+    "table": {"preset": "attention", "min_count": 2},
+}
+
+
+def resolve_settings(data, preset=None, overrides=None):
+    """Return `(preset, training settings, model settings)` for `data`.
+
+    Args:
+        data: A name in `RECIPES`; anything else is a table.
+        preset: A name in `models.TEXT_CLASSIFIER_PRESETS`; None for the
+            recipe's own.
+        overrides: Settings of the training or of the model that replace the
+            recipe's.
+
+    >>> resolve_settings("reviews", "gru", {"epochs": 2})[1]["epochs"]
+    2
+    """
+    recipe = dict(RECIPES.get(data, RECIPES["table"]))
+    own = recipe.pop("preset")
+    preset = own if preset is None else preset
+    if preset not in TEXT_CLASSIFIER_PRESETS:
+        raise ValueError(
+            f"`preset` must be one of {sorted(TEXT_CLASSIFIER_PRESETS)}. "
+            f"Received: {preset!r}"
+        )
+    asked = {**recipe, **(overrides or {})}
+    known = {*TRAINING_DEFAULTS, *classifier_settings(preset)}
+    for name, value in asked.items():
+        if name not in known:
+            raise ValueError(
+                f"Settings must be among {sorted(known)}. "
+                f"Received: {name}={value!r}"
+            )
+    training = {
+        name: asked.pop(name, value)
+        for name, value in TRAINING_DEFAULTS.items()
+    }
+    return preset, training, classifier_settings(preset, asked)
