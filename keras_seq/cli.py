@@ -9,7 +9,11 @@ import keras_seq
 from keras_seq.commands.usage_error import UsageError
 
 # Modules of keras_seq.commands, in the order in which help shows them.
-COMMANDS = ("tutorial",)
+COMMANDS = ("train", "evaluate", "predict", "explain", "export", "tutorial")
+
+# keras_seq keeps TensorFlow's errors on the screen. What a command does wrong
+# it says itself; remarks on what this processor lacks help nobody here.
+_LOG_LEVEL, _ERRORS_TOO, _FATAL_ONLY = "TF_CPP_MIN_LOG_LEVEL", "2", "3"
 
 _WRONG_USE, _STOPPED, _NO_READER = 2, 130, 141  # exit codes shells know
 
@@ -29,6 +33,8 @@ def main(argv: list[str] | None = None) -> int:
     if arguments.command is None:
         parser.print_help()
         return 0
+    if os.environ.get(_LOG_LEVEL) == _ERRORS_TOO:
+        os.environ[_LOG_LEVEL] = _FATAL_ONLY
     try:
         code = arguments.run(arguments)
         sys.stdout.flush()  # or a closed pipe shows itself too late

@@ -1,0 +1,72 @@
+"""`keras-seq evaluate MODEL`: how good is it, on which data?"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+from keras_seq.commands.model_argument import (
+    add_model_argument,
+    find_model,
+    open_found,
+)
+from keras_seq.commands.wording import in_shell
+
+_DONE = 0
+_EXAMPLES = """examples:
+  keras-seq evaluate sentiment
+  keras-seq evaluate sentiment --data imdb --data-dir DIR
+  keras-seq evaluate saved_models/sentiment --data mine.csv --json"""
+
+
+def add_parser(commands) -> None:
+    """Add the command and its arguments."""
+    parser = commands.add_parser(
+        "evaluate",
+        help="score a trained model on data",
+        description="Score a trained model on data: by default on the test "
+        "part of what it was trained with.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_model_argument(parser)
+    parser.add_argument(
+        "--data",
+        metavar="NAME|FILE",
+        help="a data set, or a table (default: what it was trained with)",
+    )
+    parser.add_argument(
+        "--data-dir",
+        metavar="DIR",
+        type=pathlib.Path,
+        help="folder of the real data sets (default: KERAS_SEQ_DATA)",
+    )
+    parser.add_argument(
+        "--split",
+        choices=("train", "validation", "test"),
+        help="part of a data set (default: test)",
+    )
+    parser.add_argument("--text-column", metavar="NAME", help="of a table")
+    parser.add_argument("--label-column", metavar="NAME", help="of a table")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(arguments) -> int:
+    """Evaluate; return the exit code."""
+    sys.stdout.reconfigure(line_buffering=True, errors="replace")
+    names = ("data", "data_dir", "split", "text_column", "label_column")
+    said = {name: getattr(arguments, name) for name in names}
+    said = {name: value for name, value in said.items() if value is not None}
+    found = find_model(arguments.model)
+    numbers = open_found(found).evaluate(said)
+    if arguments.json:
+        print(json.dumps(numbers, ensure_ascii=False))
+        return _DONE
+    width = max(map(len, numbers))
+    for name, value in numbers.items():
+        shown = f"{value:.4g}" if isinstance(value, float) else value
+        print(f"{name:{width}}  {shown}")
+    next_step = "export" if found.is_run else "explain"
+    print(f"Next: keras-seq {next_step} {in_shell(arguments.model)}")
+    return _DONE

@@ -1,0 +1,71 @@
+"""`keras-seq export MODEL`: a SavedModel that needs TensorFlow only."""
+
+import argparse
+import pathlib
+import sys
+
+from keras_seq.commands.model_argument import (
+    add_model_argument,
+    find_model,
+    open_found,
+)
+from keras_seq.commands.usage_error import UsageError
+from keras_seq.commands.wording import in_shell
+
+_DONE, _FAILED = 0, 1
+_EXAMPLES = """examples:
+  keras-seq export sentiment
+  keras-seq export outputs/sentiment/run-1 --output models/sentiment"""
+
+
+def add_parser(commands) -> None:
+    """Add the command and its arguments."""
+    parser = commands.add_parser(
+        "export",
+        help="write a trained model as a SavedModel, verified",
+        description="Write a trained model as a SavedModel that needs "
+        "TensorFlow and tensorflow-text only: a new version folder, which "
+        "counts when a process without keras_seq has given the same answers.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_model_argument(parser)
+    parser.add_argument(
+        "--output",
+        metavar="DIR",
+        type=pathlib.Path,
+        help="folder of the versions (default: outputs/exported/TASK)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments) -> int:
+    """Export; return the exit code."""
+    sys.stdout.reconfigure(line_buffering=True, errors="replace")
+    found = find_model(arguments.model)
+    if not found.is_run:
+        raise UsageError(
+            f"{found.folder} is an export already. Name the run it was made "
+            "from"
+        )
+    from keras_seq.export import ExportError
+
+    folder = arguments.output or pathlib.Path("outputs/exported", found.task)
+    print(f"Exporting {found.folder} ...")
+    try:
+        path = open_found(found).export(folder)
+    except ExportError as error:
+        print(f"keras-seq export: {error}", file=sys.stderr)
+        return _FAILED
+    except OSError as error:
+        raise UsageError(
+            "--output must be a folder that can be written to. "
+            f"Received: {str(folder)!r} ({error.strerror})"
+        ) from error
+    size = sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
+    print(
+        f"A process without keras_seq gave the same answers. {path} "
+        f"({size / 1e6:.1f} MB) holds the SavedModel and its model_card.json"
+    )
+    print(f'Next: keras-seq predict {in_shell(folder)} "Any text"')
+    return _DONE

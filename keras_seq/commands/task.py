@@ -1,0 +1,56 @@
+"""The tasks of the command line, and what a task has to offer.
+
+`keras-seq train TASK`, and `evaluate`, `predict`, `explain` and `export` of
+what was trained, are the same for every task. What differs is in a module
+`keras_seq.commands.<task>_task`, listed in `TASKS`, with
+
+- `SUMMARY`: one line for `keras-seq train --help`; `EXAMPLES`: lines for
+  `keras-seq train TASK --help`;
+- `DEFAULTS`: `{argument: default}` of what can be said about a training; the
+  names are those of `add_train_arguments`;
+- `add_train_arguments(parser)`: adds them, each with the default None, so
+  that a run that goes on knows what was said again;
+- `check(settings)`: refuses what cannot be meant, with `UsageError`;
+- `train(folder, resume, settings)`: trains into a run folder; returns a
+  sentence on how well it went; `next_command(model)`: what to try then;
+- `is_run(folder)`: whether a folder holds a trained model of this task;
+- `open_run(folder, method)` and `open_export(exported)`: return an
+  `OpenModel`.
+
+Such a module imports nothing heavy before one of its functions runs.
+"""
+
+import importlib
+from typing import Protocol
+
+TASKS = ("sentiment",)
+
+
+class OpenModel(Protocol):
+    """A trained model, from a run or from an export, ready to answer."""
+
+    def predict(self, inputs: list[bytes]) -> list[dict]:
+        """Return one answer for each input: what `--json` prints."""
+
+    def line(self, answer: dict) -> str:
+        """Return an answer in a line for people."""
+
+    def explain(self, inputs: list[bytes]) -> list[dict]:
+        """Return one explanation for each input: what `--json` prints."""
+
+    def draw(self, explanation: dict) -> str:
+        """Return an explanation for a terminal, coloured if it can be."""
+
+    def page(self, explanations: list[dict]) -> str:
+        """Return explanations as one page of HTML."""
+
+    def evaluate(self, settings: dict) -> dict:
+        """Return `{name: number}` for the data that `settings` name."""
+
+    def export(self, folder) -> object:
+        """Export to `folder`; return the version folder."""
+
+
+def load_task(name: str):
+    """Import the module of a task; see above for what it has."""
+    return importlib.import_module(f"keras_seq.commands.{name}_task")
