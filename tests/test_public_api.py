@@ -44,7 +44,8 @@ PUBLIC = {
         additive_scores alibi_bias alibi_slopes attend bilinear_scores
         binary_encoding causal_mask cosine_scores
         dot_scores gru_step linear_encoding local_mask
-        lstm_step masked_softmax merge_masks normalized_encoding padding_mask
+        lstm_step masked_softmax merge_masks ngram_keys
+        normalized_encoding padding_mask
         recur relative_position_bucket rnn_step rotate scaled_dot_scores
         sinusoidal_encoding
     """,
@@ -52,7 +53,7 @@ PUBLIC = {
         AdditiveAttention AttentionPooling Bidirectional BilinearAttention
         CosineAttention
         DotProductAttention FeedForward GRU GRUCell LSTM LSTMCell
-        LearnedPositions LocalAttention MultiHeadAttention RNNCell
+        LearnedPositions LocalAttention MultiHeadAttention NgramBag RNNCell
         RelativePositionBias RotaryPositions SequencePooling SimpleRNN
         SinusoidalPositions
         TokenEmbedding TransformerDecoder TransformerEncoder

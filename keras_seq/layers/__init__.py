@@ -27,6 +27,7 @@ from keras_seq.layers.lstm_cell import LSTMCell as LSTMCell
 from keras_seq.layers.multi_head_attention import (
     MultiHeadAttention as MultiHeadAttention,
 )
+from keras_seq.layers.ngram_bag import NgramBag as NgramBag
 from keras_seq.layers.relative_position_bias import (
     RelativePositionBias as RelativePositionBias,
 )

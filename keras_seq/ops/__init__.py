@@ -7,6 +7,7 @@ from keras_seq.ops.masks import local_mask as local_mask
 from keras_seq.ops.masks import masked_softmax as masked_softmax
 from keras_seq.ops.masks import merge_masks as merge_masks
 from keras_seq.ops.masks import padding_mask as padding_mask
+from keras_seq.ops.ngrams import ngram_keys as ngram_keys
 from keras_seq.ops.position_bias import alibi_bias as alibi_bias
 from keras_seq.ops.position_bias import alibi_slopes as alibi_slopes
 from keras_seq.ops.position_bias import (
