@@ -1,9 +1,17 @@
 """Data sets, built in and real, and the batches made of them."""
 
 from keras_seq import _startup as _startup
+from keras_seq.data.aligned_files import AlignedPair as AlignedPair
+from keras_seq.data.aligned_files import read_alignments as read_alignments
+from keras_seq.data.alignments import Alignment as Alignment
 from keras_seq.data.batches import Batches as Batches
 from keras_seq.data.columns import encode_texts as encode_texts
 from keras_seq.data.dataset import Dataset as Dataset
+from keras_seq.data.grammar_pairs import TranslationPair as TranslationPair
+from keras_seq.data.grammar_pairs import (
+    load_grammar_pairs as load_grammar_pairs,
+)
+from keras_seq.data.grammar_pairs import write_pairs as write_pairs
 from keras_seq.data.reviews import Rationale as Rationale
 from keras_seq.data.reviews import Review as Review
 from keras_seq.data.reviews import load_biased_reviews as load_biased_reviews
@@ -16,3 +24,5 @@ from keras_seq.data.sentiment import (
 from keras_seq.data.sentiment import load_sst2 as load_sst2
 from keras_seq.data.tables import load_table as load_table
 from keras_seq.data.tables import read_table as read_table
+from keras_seq.data.words import split_words as split_words
+from keras_seq.data.words import word_spans as word_spans

@@ -1,0 +1,1 @@
+"""A small English and its French: words, forms, and sentences in both."""
