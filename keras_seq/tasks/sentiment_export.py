@@ -55,12 +55,12 @@ def sentiment_signatures(classifier, method="auto") -> dict:
             "probabilities": probabilities,
         }
 
-    @tf.function(input_signature=[text])
+    @tf.function(input_signature=[text], autograph=False)
     def serving_default(text):
         ids = _with_a_column(classifier.encode(text))
         return verdict(model(ids, training=False))
 
-    @tf.function(input_signature=[text])
+    @tf.function(input_signature=[text], autograph=False)
     def explain_text(text):
         spans = classifier.encode_with_offsets(text)
         ids = spans.ids.to_tensor(tokenizer.pad_id)
@@ -76,7 +76,7 @@ def sentiment_signatures(classifier, method="auto") -> dict:
             "weights": weights[:, : tf.shape(tokens)[1]],
         }
 
-    @tf.function(input_signature=[token_ids])
+    @tf.function(input_signature=[token_ids], autograph=False)
     def from_ids(token_ids):
         known = (token_ids >= 0) & (token_ids < tokenizer.vocabulary_size)
         ids = tf.where(known, token_ids, tokenizer.unknown_id)
