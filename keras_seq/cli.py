@@ -28,10 +28,9 @@ def main(argv: list[str] | None = None) -> int:
         The exit code: 0 if all is well, 1 if what ran failed, 2 if it was
         asked for wrongly, 130 if the user stopped it.
     """
-    parser = _parser()
-    arguments = parser.parse_args(argv)
+    arguments = parse(argv)
     if arguments.command is None:
-        parser.print_help()
+        _parser().print_help()
         return 0
     if os.environ.get(_LOG_LEVEL) == _ERRORS_TOO:
         os.environ[_LOG_LEVEL] = _FATAL_ONLY
@@ -48,6 +47,22 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # `keras-seq ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _NO_READER
+
+
+def parse(argv: list[str] | None = None) -> argparse.Namespace:
+    """Return what was asked for; texts may stand before and after options.
+
+    Left alone, argparse takes the TEXTs of `predict MODEL --json TEXT` to be
+    none as soon as it has seen the MODEL, and then knows no place for TEXT.
+    """
+    parser = _parser()
+    arguments, rest = parser.parse_known_args(argv)
+    options = [word for word in rest if word.startswith("-")]
+    if rest and (options or not hasattr(arguments, "texts")):
+        parser.error(f"unrecognized arguments: {' '.join(options or rest)}")
+    if rest:
+        arguments.texts += rest
+    return arguments
 
 
 def _parser():

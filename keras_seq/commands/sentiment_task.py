@@ -21,7 +21,10 @@ DEFAULTS = {
     "text_column": "text",
     "label_column": "label",
 }
-_PRESETS = "bag, rnn, lstm, gru, bidirectional, attention, transformer"
+_PRESETS = (
+    "bag, ngrams, ngrams_attention, rnn, lstm, gru, bidirectional, attention, "
+    "transformer"
+)
 _FILES = ("classifier.json", "model.keras")
 
 

@@ -155,7 +155,7 @@ def test_ids_alone_have_no_operation_on_text(live, tmp_path, unverified):
     graph = read_meta_graph(path).graph_def
     ops = {node.op for f in graph.library.function for node in f.node_def}
     assert "While" in ops or "StatelessWhile" in ops
-    assert not [op for op in ops if op.startswith(("Sentence", "String"))]
+    assert not [op for op in ops if op.startswith(("Sentence", "Unicode"))]
     with pytest.raises(ValueError, match="`only` must be names of"):
         export_sentiment(live, tmp_path, card=CARD, only=["from_id"])
 
