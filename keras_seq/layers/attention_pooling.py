@@ -17,9 +17,12 @@ class AttentionPooling(keras.layers.Layer):
     Additive attention with a single, learned query $v$ (Yang et al., 2016,
     section 2.2):
 
-    $$ e_t = v^\top \tanh(W h_t + b), \quad
+    $$ e_t = \sigma\, v^\top \tanh(W k_t + b), \quad
        a = \mathrm{softmax}(e), \quad
-       c = \textstyle\sum_t a_t h_t. $$
+       c = \textstyle\sum_t a_t h_t, $$
+
+    where the key $k_t$ is what a step is judged by, in the paper $h_t$
+    itself, and $\sigma$, in the paper 1, is how fast judgements are learned.
 
     `explain.attention_model` finds its weights, with one head and one query.
 
@@ -27,8 +30,8 @@ class AttentionPooling(keras.layers.Layer):
     the data and moves with it.
 
     Shapes:
-        inputs `(B, T, D)` -> context `(B, D)` and, on request, weights
-        `(B, T)`.
+        inputs $h$ `(B, T, D)`, key $k$ `(B, T, K)` (default: inputs)
+        -> context `(B, D)` and, on request, weights `(B, T)`.
 
     Masking: steps where the mask that arrives with the inputs is False get
     no weight and are not read. A row that is all padding gives zeros. The
@@ -36,8 +39,11 @@ class AttentionPooling(keras.layers.Layer):
 
     Args:
         units: Width of the hidden layer that judges a step.
-        kernel_initializer: Initializer of `w` $W$ `(D, units)` and of `v`
+        kernel_initializer: Initializer of `w` $W$ `(K, units)` and of `v`
             $v$ `(units, 1)`; the bias `b` starts at zero.
+        score_scale: $\sigma$. Below 1, the weights stay near the plain mean
+            while what is averaged learns first what each word means; so the
+            weights come to rest on words that mean something.
         dropout: Share of the weights to drop while training.
         seed: Seed of the dropout.
         **kwargs: Passed to `keras.layers.Layer`.
@@ -61,15 +67,21 @@ class AttentionPooling(keras.layers.Layer):
         self,
         units,
         kernel_initializer="glorot_uniform",
+        score_scale=1.0,
         dropout=0.0,
         seed=None,
         **kwargs,
     ):
         super().__init__(**kwargs)
         check_count("units", units)
+        if score_scale <= 0:
+            raise ValueError(
+                f"`score_scale` must be positive. Received: {score_scale}"
+            )
         check_dropout(dropout)
         self.units = units
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.score_scale = score_scale
         self.dropout = dropout
         self.seed = seed
         self.supports_masking = True
@@ -77,12 +89,13 @@ class AttentionPooling(keras.layers.Layer):
             dropout, seed=seed, dtype=self.dtype_policy
         )
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape, key_shape=None):
         check_shape("inputs", inputs_shape, ("B", "T", "D"))
-        width = inputs_shape[-1]
+        key_shape = inputs_shape if key_shape is None else key_shape
+        check_shape("key", key_shape, ("B", "T", "K"))
         self.w = self.add_weight(
             name="w",
-            shape=(width, self.units),
+            shape=(key_shape[-1], self.units),
             initializer=self.kernel_initializer,
         )
         self.b = self.add_weight(
@@ -96,13 +109,23 @@ class AttentionPooling(keras.layers.Layer):
         )
 
     def call(
-        self, inputs, mask=None, return_attention_scores=False, training=None
+        self,
+        inputs,
+        key=None,
+        mask=None,
+        inputs_mask=None,
+        return_attention_scores=False,
+        training=None,
     ):
+        # Keras fills in the second name where there is a key.
+        mask = inputs_mask if mask is None else mask
+        key = inputs if key is None else key
         if mask is not None:
             mask = check_mask("mask", mask, [tuple(inputs.shape[:2])])
-            inputs = hide(inputs, mask)
-        hidden = ops.tanh(ops.matmul(inputs, self.w) + self.b)
-        scores = ops.squeeze(ops.matmul(hidden, self.v), axis=-1)  # (B, T)
+            inputs, key = hide(inputs, mask), hide(key, mask)
+        hidden = ops.tanh(ops.matmul(key, self.w) + self.b)
+        v = self.v * self.score_scale
+        scores = ops.squeeze(ops.matmul(hidden, v), axis=-1)  # (B, T)
         weights = masked_softmax(scores, mask)
         record(self, ops.expand_dims(weights, 1))
         used = self.weight_dropout(weights, training=training)
@@ -113,11 +136,11 @@ class AttentionPooling(keras.layers.Layer):
     def compute_mask(self, inputs, previous_mask=None):
         return None
 
-    def compute_output_shape(self, inputs_shape):
+    def compute_output_shape(self, inputs_shape, key_shape=None):
         return (inputs_shape[0], inputs_shape[-1])
 
     def compute_output_spec(
-        self, inputs, return_attention_scores=False, **mask_and_flags
+        self, inputs, key=None, return_attention_scores=False, **mask_and_flags
     ):
         context = keras.KerasTensor(
             self.compute_output_shape(inputs.shape), dtype=self.compute_dtype
@@ -134,6 +157,7 @@ class AttentionPooling(keras.layers.Layer):
             "kernel_initializer": keras.initializers.serialize(
                 self.kernel_initializer
             ),
+            "score_scale": self.score_scale,
             "dropout": self.dropout,
             "seed": self.seed,
         }

@@ -6,6 +6,7 @@ from keras_seq.layers.attention_pooling import AttentionPooling
 from keras_seq.layers.bidirectional import Bidirectional
 from keras_seq.layers.gru import GRU
 from keras_seq.layers.lstm import LSTM
+from keras_seq.layers.ngram_bag import NgramBag
 from keras_seq.layers.sequence_pooling import SequencePooling
 from keras_seq.layers.simple_rnn import SimpleRNN
 from keras_seq.layers.sinusoidal_positions import SinusoidalPositions
@@ -14,7 +15,12 @@ from keras_seq.layers.transformer_encoder import TransformerEncoder
 
 RECURRENT = {"rnn": SimpleRNN, "lstm": LSTM, "gru": GRU}
 ENCODERS = (None, *RECURRENT, "transformer")
-POOLINGS = ("attention", "last", "max", "mean")
+POOLINGS = (None, "attention", "last", "max", "mean")
+
+# With `attend_to="words"`, words learn so many times faster than the encoder
+# what they mean. Otherwise the encoder, which reads the verdict off the whole
+# text, makes the full stop stand for one class and a comma for the other.
+WORD_GAIN = 10.0
 
 # What a preset does not say.
 DEFAULTS = {
@@ -25,9 +31,16 @@ DEFAULTS = {
     "num_layers": 1,
     "num_heads": 4,
     "pooling": "mean",
-    "attention_units": 64,
+    "attend_to": "states",
+    "attention_units": 32,
+    "score_scale": 1.0,
+    "hidden_dim": 0,
     "token_dropout": 0.0,
     "dropout": 0.2,
+    "max_ngram": 0,
+    "num_ngrams": 300_000,
+    "ngram_strength": 0.05,
+    "ngram_dropout": 0.5,
 }
 TEXT_CLASSIFIER_PRESETS = {
     "bag": {},
@@ -39,13 +52,28 @@ TEXT_CLASSIFIER_PRESETS = {
         "bidirectional": True,
         "pooling": "last",
     },
+    # The weights must fall on the words that decide, so what is averaged are
+    # the words, which the hidden layer puts together again; the encoder only
+    # says where to look.
     "attention": {
         "encoder": "gru",
         "bidirectional": True,
-        "units": 32,
+        "embedding_dim": 32,
+        "units": 16,
         "pooling": "attention",
+        "attend_to": "words",
+        "score_scale": 0.15,
+        "hidden_dim": 32,
+        "token_dropout": 0.3,
+        "dropout": 0.1,
     },
     "transformer": {"encoder": "transformer", "num_layers": 2},
+    "ngrams": {"max_ngram": 3, "pooling": None},
+    "ngrams_attention": {
+        "max_ngram": 3,
+        "pooling": "attention",
+        "token_dropout": 0.3,
+    },
     "test": {
         "encoder": "gru",
         "bidirectional": True,
@@ -53,6 +81,8 @@ TEXT_CLASSIFIER_PRESETS = {
         "units": 4,
         "pooling": "attention",
         "attention_units": 4,
+        "max_ngram": 2,
+        "num_ngrams": 500,
     },
 }
 
@@ -65,7 +95,9 @@ def text_classifier(
     Every family has the same frame: embed the tokens, let an encoder mix
     them, pool the steps into one vector, score the classes. The layers are
     named `token_embedding`, `encoder` (`encoder_2`, ...), `pooling` or
-    `attention_pooling`, and `logits`.
+    `attention_pooling`, and `logits`. With `max_ngram` a `layers.NgramBag`
+    named `ngram_bag` adds its scores; it knows nothing until its
+    `learn_counts` was called.
 
     Shapes:
         token_ids `(B, T)` int32, 0 is padding -> logits `(B, num_classes)`
@@ -77,14 +109,20 @@ def text_classifier(
         preset: A name in `TEXT_CLASSIFIER_PRESETS`: "bag" (mean of the
             embeddings), "rnn", "lstm", "gru", "bidirectional" (LSTM),
             "attention" (bidirectional GRU and attention pooling),
-            "transformer", or "test", which is tiny.
+            "transformer", "ngrams" (`layers.NgramBag` alone),
+            "ngrams_attention" (with attention pooling over the embeddings
+            beside it), or "test", which is tiny.
         **overrides: Settings that replace the preset's: `embedding_dim`,
             `encoder` (None, "rnn", "lstm", "gru", "transformer"),
             `bidirectional`, `units` (of the recurrent layer, or of the
             Transformer's feed-forward network), `num_layers`, `num_heads`,
-            `pooling` ("attention", "last", "max", "mean"),
-            `attention_units`, `token_dropout` (whole tokens), `dropout` (of
-            embeddings, and of what the pooling gives).
+            `pooling` ("attention", "last", "max", "mean", or None for
+            n-grams alone), `attend_to` ("states" of the encoder, or "words":
+            states only say where to look), `attention_units`, `score_scale`
+            (of `layers.AttentionPooling`), `hidden_dim` (a layer after the
+            pooling, or 0), `token_dropout` (whole tokens), `dropout` (of
+            embeddings, and of what the pooling gives), `max_ngram` (0 for no
+            n-grams), `num_ngrams`, `ngram_strength`, `ngram_dropout`.
 
     Returns:
         A `keras.Model`, not compiled.
@@ -103,11 +141,29 @@ def text_classifier(
         if size < 2:
             raise ValueError(f"`{name}` must be at least 2. Received: {size}")
     token_ids = keras.Input((None,), dtype="int32", name="token_ids")
-    x = _embed(token_ids, vocabulary_size, settings)
-    x = _encode(x, settings)
-    x = _pool(x, settings)
-    x = keras.layers.Dropout(settings["dropout"], name="pooled_dropout")(x)
-    logits = keras.layers.Dense(num_classes, dtype="float32", name="logits")(x)
+    towers = []
+    if settings["pooling"] is not None:
+        x = _read(token_ids, vocabulary_size, settings)
+        x = keras.layers.Dropout(settings["dropout"], name="pooled_dropout")(x)
+        name = "reading" if settings["max_ngram"] else "logits"
+        towers.append(
+            keras.layers.Dense(num_classes, dtype="float32", name=name)(x)
+        )
+    if settings["max_ngram"]:
+        towers.append(
+            NgramBag(
+                num_classes,
+                settings["num_ngrams"],
+                settings["max_ngram"],
+                initial_strength=settings["ngram_strength"],
+                dropout=settings["ngram_dropout"],
+                dtype="float32",
+                name="ngram_bag",
+            )(token_ids)
+        )
+    logits = towers[0]
+    if len(towers) > 1:
+        logits = keras.layers.Add(dtype="float32", name="logits")(towers)
     return keras.Model(token_ids, logits, name=f"{preset}_classifier")
 
 
@@ -126,7 +182,11 @@ def classifier_settings(preset, overrides=()):
                 f"Received: {name}={value!r}"
             )
         settings[name] = value
-    for name, allowed in (("encoder", ENCODERS), ("pooling", POOLINGS)):
+    for name, allowed in (
+        ("encoder", ENCODERS),
+        ("pooling", POOLINGS),
+        ("attend_to", ("states", "words")),
+    ):
         if settings[name] not in allowed:
             raise ValueError(
                 f"`{name}` must be one of {allowed}. "
@@ -137,7 +197,24 @@ def classifier_settings(preset, overrides=()):
             '`pooling="last"` takes the final state of a recurrent encoder. '
             f"Received: encoder={settings['encoder']!r}"
         )
+    if settings["pooling"] is None and not settings["max_ngram"]:
+        raise ValueError(
+            "`pooling` must be given for a model without n-grams. "
+            "Received: pooling=None, max_ngram=0"
+        )
     return settings
+
+
+def _read(token_ids, vocabulary_size, settings):
+    """Embed, encode and pool: one vector for each text."""
+    words = _embed(token_ids, vocabulary_size, settings)
+    states = _encode(words, settings)
+    x = _pool(words, states, settings)
+    if settings["hidden_dim"]:
+        x = keras.layers.Dense(
+            settings["hidden_dim"], activation="relu", name="hidden"
+        )(x)
+    return x
 
 
 def _embed(token_ids, vocabulary_size, settings):
@@ -145,8 +222,8 @@ def _embed(token_ids, vocabulary_size, settings):
     x = TokenEmbedding(
         vocabulary_size,
         settings["embedding_dim"],
-        # Small vectors learn fast; a Transformer wants them as large as the
-        # positions that are added to them.
+        # A Transformer wants vectors as large as the positions that are
+        # added to them; others learn faster from small ones.
         scale=transforms,
         embeddings_initializer=None if transforms else "uniform",
         name="token_embedding",
@@ -186,11 +263,20 @@ def _encode(x, settings):
     return x
 
 
-def _pool(x, settings):
+def _pool(words, states, settings):
     if settings["pooling"] == "last":
-        return x
-    if settings["pooling"] == "attention":
-        return AttentionPooling(
-            settings["attention_units"], name="attention_pooling"
-        )(x)
-    return SequencePooling(settings["pooling"], name="pooling")(x)
+        return states
+    if settings["pooling"] != "attention":
+        return SequencePooling(settings["pooling"], name="pooling")(states)
+    pool = AttentionPooling(
+        settings["attention_units"],
+        score_scale=settings["score_scale"],
+        name="attention_pooling",
+    )
+    if settings["attend_to"] == "states":
+        return pool(states)
+    louder = keras.layers.Rescaling(WORD_GAIN, name="louder")
+    key = keras.layers.Concatenate(name="words_in_context")(
+        [louder(words), states]
+    )
+    return louder(pool(words, key))

@@ -106,6 +106,10 @@ def train(
         tokenizer, model, LABELS, how["max_length"], settings
     )
     rows = classifier.encode_rows(texts)
+    if model_settings["max_ngram"]:
+        model.get_layer("ngram_bag").learn_counts(
+            rows, labels, how["ngram_min_count"]
+        )
     batches = Batches((rows, labels), how["batch_size"], seed=seed)
     result = training.fit(
         model,

@@ -18,11 +18,18 @@ TRAINING_DEFAULTS = {
     "label_smoothing": 0.0,
     "average_decay": 0.99,  # of the weights; 0 takes the last ones
     "global_clipnorm": 1.0,
+    "ngram_min_count": 3,  # texts that an n-gram must stand in, to be known
 }
 
+REVIEWS = {
+    "preset": "attention",
+    "max_length": 120,
+    "epochs": 12,
+    "learning_rate": 5e-3,
+}
 RECIPES = {
-    "reviews": {"preset": "attention", "max_length": 120},
-    "biased": {"preset": "attention", "max_length": 120},
+    "reviews": REVIEWS,
+    "biased": REVIEWS,
     "imdb": {"preset": "attention", "min_count": 2},
     "sst2": {"preset": "attention", "min_count": 2, "max_length": 100},
     "rotten_tomatoes": {"preset": "attention", "min_count": 2},

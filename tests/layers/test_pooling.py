@@ -12,7 +12,7 @@ from keras_seq.layers.attention_recording import recording
 from tests.gradients import gradients
 from tests.oracles import pooling as oracle
 
-B, T, D, U = 3, 5, 7, 11
+B, T, D, K, U = 3, 5, 7, 13, 11
 MODES = ("mean", "max", "sum")
 
 
@@ -30,17 +30,24 @@ def numpy(*tensors):
 
 
 @settings(max_examples=10, deadline=None)
-@given(seed=st.integers(0, 2**31))
-def test_attention_pooling_matches_the_paper(seed):
+@given(
+    seed=st.integers(0, 2**31),
+    has_key=st.booleans(),
+    scale=st.sampled_from([1.0, 0.3]),
+)
+def test_attention_pooling_matches_the_paper(seed, has_key, scale):
     inputs, mask = draw(seed)
-    layer = AttentionPooling(U, kernel_initializer="random_normal")
-    layer.build(inputs.shape)
     rng = np.random.default_rng(seed)
+    key = rng.normal(size=(B, T, K)).astype("float32") if has_key else None
+    layer = AttentionPooling(U, score_scale=scale)
+    layer.build(inputs.shape, key.shape if has_key else None)
     layer.set_weights([rng.normal(size=w.shape) for w in layer.weights])
     w, b, v = layer.get_weights()
-    assert (w.shape, b.shape, v.shape) == ((D, U), (U,), (U, 1))
-    got = numpy(*layer(inputs, mask=mask, return_attention_scores=True))
-    want = oracle.attention_pooling(inputs, mask, w, b, v)
+    width = K if has_key else D
+    assert (w.shape, b.shape, v.shape) == ((width, U), (U,), (U, 1))
+    got = numpy(*layer(inputs, key, mask=mask, return_attention_scores=True))
+    judged = key if has_key else inputs
+    want = oracle.attention_pooling(inputs, judged, mask, w, b, v, scale)
     for a, b in zip(got, want, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
@@ -93,6 +100,17 @@ def test_the_mask_arrives_by_itself_and_ends_here(layer):
     assert getattr(pooled, "_keras_mask", None) is None
 
 
+def test_the_mask_arrives_by_itself_beside_a_key():
+    embedding, layer = TokenEmbedding(10, D), AttentionPooling(U)
+    key = np.random.default_rng(1).normal(size=(2, 5, K)).astype("float32")
+    ids = np.array([[4, 9, 0, 0, 0], [3, 1, 0, 0, 0]])
+    loud = key.copy()
+    loud[:, 2:] = np.nan
+    outputs = [layer(embedding(ids), k) for k in (key, loud)]
+    np.testing.assert_array_equal(*numpy(*outputs))
+    assert np.isfinite(numpy(outputs[0])[0]).all()
+
+
 def test_recorded_weights_are_those_that_were_used():
     inputs, mask = draw()
     layer = AttentionPooling(U, name="attention_pooling")
@@ -129,6 +147,8 @@ def test_long_float16_rows_do_not_overflow():
 def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match="`units`.*Received: units=0"):
         AttentionPooling(0)
+    with pytest.raises(ValueError, match="`score_scale`.*Received: 0"):
+        AttentionPooling(3, score_scale=0)
     with pytest.raises(ValueError, match="`mode`.*Received: mode='median'"):
         SequencePooling("median")
     with pytest.raises(ValueError, match="`inputs`.*Received"):

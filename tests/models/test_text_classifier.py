@@ -6,16 +6,26 @@ import pytest
 
 from keras_seq.models import TEXT_CLASSIFIER_PRESETS, text_classifier
 
-TINY = {"embedding_dim": 8, "units": 5, "attention_units": 3, "num_heads": 2}
+TINY = {
+    "embedding_dim": 8,
+    "units": 5,
+    "attention_units": 3,
+    "num_heads": 2,
+    "num_ngrams": 199,
+}
 every_preset = pytest.mark.parametrize(
     "preset", sorted(TEXT_CLASSIFIER_PRESETS)
 )
 
 
 def make(preset, **overrides):
-    return text_classifier(
+    model = text_classifier(
         29, num_classes=3, preset=preset, **{**TINY, **overrides}
     )
+    if "ngrams" in preset:
+        bag = model.get_layer("ngram_bag")
+        bag.learn_counts([[7, 3, 11], [4], [20]], [0, 1, 2])
+    return model
 
 
 def logits(model, rows):
@@ -52,6 +62,16 @@ def test_a_saved_model_answers_the_same(preset, tmp_path):
     np.testing.assert_array_equal(logits(model, rows), logits(again, rows))
 
 
+def test_ngrams_add_to_what_was_read():
+    model = make("ngrams_attention")
+    bag, reading = (model.get_layer(n) for n in ("ngram_bag", "reading"))
+    parts = keras.Model(model.inputs, [bag.output, reading.output])
+    rows = np.array([[7, 3, 2]])
+    want = sum(keras.ops.convert_to_numpy(x) for x in parts(rows))
+    np.testing.assert_allclose(logits(model, rows), want, rtol=1e-5)
+    assert (logits(model, rows) != logits(model, [[3, 7, 2]])).any()
+
+
 def test_layers_have_the_names_that_explain_looks_for():
     names = {layer.name for layer in make("attention").layers}
     assert {"token_embedding", "attention_pooling", "logits"} <= names
@@ -81,6 +101,8 @@ def test_dropout_of_whole_tokens_acts_in_training():
         ({"encoder": "elman"}, "`encoder`.*Received: 'elman'"),
         ({"pooling": "median"}, "`pooling`.*Received: 'median'"),
         ({"preset": "bag", "pooling": "last"}, "recurrent.*encoder=None"),
+        ({"attend_to": "verbs"}, "`attend_to`.*Received: 'verbs'"),
+        ({"pooling": None}, "`pooling`.*max_ngram=0"),
         ({"vocabulary_size": 1}, "`vocabulary_size`.*Received: 1"),
         ({"num_classes": 1}, "`num_classes`.*Received: 1"),
     ],
