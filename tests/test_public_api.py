@@ -11,18 +11,21 @@ import keras_seq
 
 PUBLIC = {
     "data": """
-        Batches Dataset Rationale Review encode_texts load_biased_reviews
-        load_imdb load_reviews load_rotten_tomatoes load_sst2 load_table
-        read_table write_reviews
+        AlignedPair Alignment Batches Dataset Rationale Review TranslationPair
+        encode_texts load_biased_reviews load_grammar_pairs load_imdb
+        load_multi30k load_pairs load_reviews load_rotten_tomatoes load_sst2
+        load_table load_tatoeba read_alignments read_pairs_table read_parallel
+        read_table split_words word_spans write_pairs write_reviews
     """,
     "text": """
         SubwordTokenizer TokenSpans Tokenizer WordTokenizer normalize
     """,
     "explain": """
         DeletionScores GradientFlow RationaleScores ReasonsVerdict
-        WeightedWords attention_html attention_model comprehensiveness
-        deletion_scores examine_reasons explain_texts gradient_flow
-        judge_reasons plot_attention plot_gradient_flow plot_words
+        WeightedWords alignment_error_rate attention_html attention_model
+        comprehensiveness deletion_scores examine_reasons explain_texts
+        gradient_flow hard_alignment judge_reasons merge_subwords
+        plot_attention plot_gradient_flow plot_words
         precision_at_k rationale_auc score_rationales sufficiency
         token_weights trace_masks weight_share word_weights words_ansi
         words_html

@@ -12,6 +12,11 @@ from keras_seq.data.grammar_pairs import (
     load_grammar_pairs as load_grammar_pairs,
 )
 from keras_seq.data.grammar_pairs import write_pairs as write_pairs
+from keras_seq.data.parallel_text import load_multi30k as load_multi30k
+from keras_seq.data.parallel_text import load_pairs as load_pairs
+from keras_seq.data.parallel_text import load_tatoeba as load_tatoeba
+from keras_seq.data.parallel_text import read_pairs_table as read_pairs_table
+from keras_seq.data.parallel_text import read_parallel as read_parallel
 from keras_seq.data.reviews import Rationale as Rationale
 from keras_seq.data.reviews import Review as Review
 from keras_seq.data.reviews import load_biased_reviews as load_biased_reviews

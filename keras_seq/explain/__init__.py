@@ -4,6 +4,11 @@ Nothing here loads Keras or TensorFlow before it is given a model: a server
 that only draws what another process computed stays light.
 """
 
+from keras_seq.explain.alignment import (
+    alignment_error_rate as alignment_error_rate,
+)
+from keras_seq.explain.alignment import hard_alignment as hard_alignment
+from keras_seq.explain.alignment import merge_subwords as merge_subwords
 from keras_seq.explain.attention_html import attention_html as attention_html
 from keras_seq.explain.attention_model import attention_model as attention_model
 from keras_seq.explain.deletion import DeletionScores as DeletionScores

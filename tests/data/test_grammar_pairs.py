@@ -1,6 +1,7 @@
 """The built-in grammar: right French, right links, one answer each."""
 
 import dataclasses
+import functools
 import random
 import re
 import time
@@ -20,7 +21,7 @@ from tests.oracles import french
 
 @pytest.fixture(scope="module")
 def pairs():
-    return write_pairs(6000, seed="test")
+    return write_pairs(3000, seed="test")
 
 
 @pytest.fixture(scope="module")
@@ -79,14 +80,14 @@ def test_the_english_is_clean(pairs, long_pairs):
         text = pair.source
         assert re.fullmatch(r"[A-ZÉ][\wÉéèï' ,]*[.?]", text), text
         assert "  " not in text and " ," not in text
-        assert not re.search(r"\b[Aa] (?!use|uni)[aeio]", text), text
-        assert not re.search(r"\b[Aa]n (?!hon)[^aeiou]", text), text
+        assert not re.search(r"(?i)\ba (?!use|uni)[aeio]", text), text
+        assert not re.search(r"(?i)\ban (?!hon)[^aeiou]", text), text
         assert not re.search(
             r"\b(?:does|did|do|can|cannot|must|will)(?:n't)? "
             r"(?:not |never )?(?:eats|goes|has|is|are|was|ate|went)\b",
             text,
         ), text
-        assert not re.search(r"\b(?:he|she|it) (?:are|were|have|do)\b", text)
+        assert not re.search(r"\b(?:he|she|it) (?:are|were)\b", text)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +100,8 @@ def test_the_english_is_clean(pairs, long_pairs):
         (r"\bnever\b", r"\bjamais\b"),
         (r"^Does |^Did |^Do (I|we|you|they)\b", r"^Est-ce qu(e |')"),
         (r"^(Can|Must) (he|she|we|you|they)\b", r"^\w+-(il|elle|nous|vous)"),
-        (r"^Can I\b", r"^Puis-je\b"),
-        (r"^(Is|Was) she (very |really |too )?(tired|sick)", r"^\w+-elle "),
+        (r"^(Can|Must) I\b", r"^(Puis|Dois)-je\b"),
+        (r"^(Is|Was) she (?!going|\w+ing)", r"^\w+-elle "),
         (r"^What (do|does|did)\b", r"^Qu'est-ce qu"),
         (r"^Who\b", r"^Qui\b"),
         (r"^There (is|are) no\b", r"^Il n'y a pas d(e |')"),
@@ -112,35 +113,26 @@ def test_the_english_is_clean(pairs, long_pairs):
         (r"\bin Italy\b", r"\ben Italie\b"),
         (r"\bsome water\b", r"\b(de l'eau|des)\b|d'eau"),
         (r"\bany \w+ bread\b|\bany bread\b", r"\b(pas|jamais|plus) .*de "),
-        (r"\bread the\b(?<!to read the)", r"\b(lu|lus|lues|lire)\b|lis"),
+        (r"(?<![Dd]o )\b(I|[Ww]e|[Tt]hey) read the\b", r"\bont? lu|a[iv].* lu"),
         (r"^If he\b", r"^S'il "),
         (r"^If she\b", r"^Si elle "),
         (r"\bold (man|artist|uncle|friend)\b(?!s)", r"\bvieil (homme|a|o)"),
-        (r"\ba red (car|boat|key)\b", r"\b(voiture|bateau|clé) rouge\b|de "),
+        (r"\bred (car|boat|key|bag|hat|box|chair)", r"\w rouges?\b"),
         (r"\bknows? that\b", r"\b(sai|sav)\w+ qu"),
-        (r"\bknows? the\b", r"\bconnai\w+ "),
-        (r"\bthat they (wash|wear)\b", r"\bqu'ils |qu'elles "),
+        (r"\bknows? the\b", r"\bconna[iî]\w+ "),
+        (r"\bthat they ", r"\bqu'ils |qu'elles "),
     ],
 )
 def test_a_construction_has_its_counterpart(english, its_french):
-    found = [
-        pair
-        for seed in ("a", "b")
-        for pair in write_some(seed)
-        if re.search(english, pair.source)
-    ]
+    found = [pair for pair in write_some() if re.search(english, pair.source)]
     assert found, "never written"
     for pair in found:
         assert re.search(its_french, pair.target), pair
 
 
-_written = {}
-
-
-def write_some(seed):
-    if seed not in _written:
-        _written[seed] = write_pairs(12000, seed=seed)
-    return _written[seed]
+@functools.cache
+def write_some():
+    return write_pairs(16000, seed="some")
 
 
 def test_pronouns_take_the_gender_of_what_they_stand_for():
@@ -150,7 +142,7 @@ def test_pronouns_take_the_gender_of_what_they_stand_for():
         for noun in kind
     }
     genders = set()
-    for pair in write_some("a"):
+    for pair in write_some():
         match = re.match(
             r"(?:The|This|My|His) (\w+) [^,]*, (?:but|and) it (?:is|was)\b",
             pair.source,
@@ -247,7 +239,7 @@ def test_most_words_are_surely_linked(pairs):
         ("and", "et"),
         ("because", "parce|que?'?"),
         ("who", "qui"),
-        ("'s", "le|la|les|l'|de|d'|du|des"),
+        ("'s", "le|la|les|l'|de|d'|du|des|aux?"),
         (
             "does|did",
             "est|-ce|qu'|que|a|as|ai|ont|avons|avez|sont|sommes|suis|êtes",
@@ -352,7 +344,7 @@ def test_test_sentences_have_no_word_that_is_new(dataset):
         }
         for split in ("train", "test")
     }
-    assert len(words["test"] - words["train"]) < 0.02 * len(words["test"])
+    assert len(words["test"] - words["train"]) < 0.04 * len(words["test"])
 
 
 def test_more_training_pairs_leave_the_test_as_it_is(dataset):

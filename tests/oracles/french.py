@@ -123,7 +123,10 @@ FORBIDDEN = {
     "no space before a question mark": r"\S\?",
     "two spaces": r"  | [.,]",
     "beaucoup des": r"\b(?:beaucoup|combien) d(?:es|u)\b",
-    "pas des": rf"\b(?:pas|jamais|plus) (?:un|une|du|des) (?:{NOUN})\b",
+    "pas un": rf"\b(?:pas|jamais|plus) une? (?:{NOUN})\b",
+    # "Il ne vient pas des îles" is another "des".
+    "pas des": r"\b(?!vien|ven|rêv)\w+ (?:pas|jamais|plus) (?:du|des) "
+    rf"(?:{NOUN})\b",
 }
 
 

@@ -67,7 +67,8 @@ class ActChoice(NounChoice):
 
     def _helper(self, subject):
         helpers = self.lexicon.verbs["before_infinitive"]
-        return self.pick(helpers[:2] if subject.is_thing else helpers)
+        can_or_must = subject.is_thing or self.chance(0.3)
+        return self.pick(helpers[:2] if can_or_must else helpers)
 
     def _deny(self, chosen, by):
         if self.chance(0.2):
