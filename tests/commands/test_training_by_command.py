@@ -175,7 +175,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(trained, tmp_path):
         env={**os.environ, "PYTHONPATH": str(PROJECT)},
         stdout=subprocess.DEVNULL,
     ) as process:
-        while not list(tmp_path.glob("killed/checkpoints/*.npz")):
+        while not list(tmp_path.glob("killed/checkpoints/step-*.npz")):
             assert process.poll() is None
             time.sleep(0.01)
         os.kill(process.pid, signal.SIGKILL)
