@@ -75,6 +75,7 @@ def plot_gradient_flow(flows, path=None, title=None, *, dpi=150):
     left.set_title(r"Gradient norm $\|dL/dh_t\|$", loc="left")
     left.set_xlabel("steps back in time")
     left.legend(frameon=False)
+    left.xaxis.get_major_locator().set_params(integer=True)
     right.set_title("Singular values of a step's Jacobian", loc="left")
     right.set_xlabel("direction, strongest first (%)")
     right.axhline(1.0, color=_INK, linewidth=0.8, linestyle="--", zorder=0)

@@ -164,6 +164,7 @@ class RecurrentCell(keras.layers.Layer):
             states,
             weights,
             mask,
+            training=training,
             **options,
             **self.settings(),
         )

@@ -112,7 +112,11 @@ class RecurrentLayer(keras.layers.Layer):
                 ops.zeros((), dtype=sequences.dtype),
             )
         x = self._in_order(ops.transpose(sequences, (1, 0, 2)))
-        steps = None if mask is None else self._in_order(ops.transpose(mask))
+        steps = None
+        if mask is not None:
+            # As numbers, since oneDNN complains when it is to turn booleans.
+            turned = ops.transpose(ops.cast(mask, "int32"))
+            steps = self._in_order(ops.cast(turned, "bool"))
         if is_recording():
             history, states = record(self, x, states, steps, training)
         else:
