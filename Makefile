@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-backends lint format tutorials notebooks bench clean
+.PHONY: help setup run test test-backends lint format tutorials notebooks bench results clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,6 +39,9 @@ notebooks: $(VENV)/.dev  ## Build notebooks from the tutorial scripts
 
 bench: $(VENV)/.bench  ## Measure beside the peers, print the ratios
 	@$(BIN)/python -m benchmarks
+
+results: setup  ## Train and score everything (an hour); writes docs/results.md
+	@$(BIN)/python -m results
 
 clean:  ## Remove .venv and everything generated
 	rm -rf $(VENV) outputs build *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -5,37 +5,21 @@
 >>> classifier.predict(["A wonderful film."])  # doctest: +SKIP
 """
 
-import os
-import pathlib
-
 import keras
 import numpy as np
 
 from keras_seq import training
-from keras_seq.data import (
-    Batches,
-    Dataset,
-    load_biased_reviews,
-    load_imdb,
-    load_reviews,
-    load_rotten_tomatoes,
-    load_sst2,
-    load_table,
-)
+from keras_seq.data import Batches, Dataset
 from keras_seq.models import text_classifier
 from keras_seq.tasks.sentiment_classifier import (
     SentimentClassifier as SentimentClassifier,
 )
+from keras_seq.tasks.sentiment_data import LOADERS as LOADERS
+from keras_seq.tasks.sentiment_data import load_data as load_data
+from keras_seq.tasks.sentiment_data import load_split
 from keras_seq.tasks.sentiment_recipes import resolve_settings
 from keras_seq.text import SubwordTokenizer, WordTokenizer
 
-LOADERS = {
-    "reviews": lambda data_dir: load_reviews(),
-    "biased": lambda data_dir: load_biased_reviews(),
-    "imdb": load_imdb,
-    "sst2": load_sst2,
-    "rotten_tomatoes": load_rotten_tomatoes,
-}
 LABELS = ("negative", "positive")
 
 
@@ -61,8 +45,9 @@ def train(
 
     Args:
         data: "reviews" (built in), "biased" (built in, with a word that gives
-            the label away), "imdb", "sst2", "rotten_tomatoes", the path of a
-            CSV or TSV table, or a `data.Dataset` with texts and labels.
+            the label away), "imdb", "sst2", "rotten_tomatoes", several of
+            them joined ("imdb+sst2"), the path of a CSV or TSV table, or a
+            `data.Dataset` with texts and labels.
         preset: A name in `models.TEXT_CLASSIFIER_PRESETS`; by default what
             the recipe for this data says.
         data_dir: The folder of the real data sets; by default what the
@@ -87,11 +72,12 @@ def train(
     dataset = load_data(
         data, data_dir, text_column=text_column, label_column=label_column
     )
-    texts, labels = _texts_and_labels(dataset, "train")
+    texts, labels = _training_part(dataset, how)
     settings = {
         "task": "sentiment",
         "data": name,
         "licence": dataset.licence,
+        "notes": list(dataset.notes),
         "preset": preset,
         "seed": seed,
         **how,
@@ -117,7 +103,11 @@ def train(
         loss=training.ClassCrossentropy(how["label_smoothing"]),
         optimizer=_optimizer(how, batches.steps() * how["epochs"]),
         metrics=[keras.metrics.SparseCategoricalAccuracy(name="accuracy")],
-        validation_data=_validation_batches(classifier, dataset),
+        validation_data=(
+            None
+            if how["learn_from_validation"]
+            else _validation_batches(classifier, dataset)
+        ),
         epochs=how["epochs"],
         average=(
             training.ExponentialAverage(how["average_decay"])
@@ -159,43 +149,18 @@ def evaluate(
         A dict: `accuracy`, `crossentropy` (nats), `examples`, and the
         `precision`, `recall` and `f1` of the label "positive".
     """
-    if isinstance(data, Dataset) or str(data) in LOADERS:
-        dataset = load_data(data, data_dir)
-    else:
-        columns = _read_whole_table(data, text_column, label_column)
-        dataset, split = Dataset(str(data), "yours", {"all": columns}), "all"
-    texts, labels = _texts_and_labels(dataset, split)
+    texts, labels = load_split(data, data_dir, split, text_column, label_column)
     return _scores(classifier.predict(texts), labels)
 
 
-def load_data(data, data_dir=None, text_column="text", label_column="label"):
-    """Return the `data.Dataset` that `train` means by `data`."""
-    if isinstance(data, Dataset):
-        return data
-    if data in LOADERS:
-        return LOADERS[data](data_dir)
-    _check_path(data)
-    return load_table(data, text=text_column, label=label_column)
-
-
-def _check_path(data):
-    if not pathlib.Path(os.fspath(data)).is_file():
-        raise ValueError(
-            f"`data` must be one of {sorted(LOADERS)} or the path of a CSV "
-            f"or TSV table. Received: {os.fspath(data)!r}"
-        )
-
-
-def _read_whole_table(path, text_column, label_column):
-    from keras_seq.data import read_table
-
-    _check_path(path)
-    return read_table(path, text=text_column, label=label_column)
-
-
-def _texts_and_labels(dataset, split):
-    columns = dataset.columns(split)
-    return columns["text"], columns["label"]
+def _training_part(dataset, how):
+    parts = [dataset.columns("train")]
+    if how["learn_from_validation"]:
+        parts.append(dataset.columns("validation"))
+    return tuple(
+        np.concatenate([part[name] for part in parts])
+        for name in ("text", "label")
+    )
 
 
 def _train_tokenizer(texts, how):
@@ -217,9 +182,9 @@ def _optimizer(how, total_steps):
 
 
 def _validation_batches(classifier, dataset):
-    texts, labels = _texts_and_labels(dataset, "validation")
-    rows = classifier.encode_rows(texts)
-    return Batches((rows, labels), batch_size=64, shuffle=False)
+    columns = dataset.columns("validation")
+    rows = classifier.encode_rows(columns["text"])
+    return Batches((rows, columns["label"]), batch_size=64, shuffle=False)
 
 
 def _scores(probabilities, labels):

@@ -1,0 +1,86 @@
+"""`python -m results` on slices: every row runs, is kept, and is written."""
+
+import gzip
+import json
+
+import pytest
+
+from results.__main__ import main
+from results.page import write_page
+from results.sentiment import ROWS
+
+pytestmark = pytest.mark.tensorflow
+
+
+@pytest.fixture
+def small_data(tmp_path):
+    """Real data sets of a few rows, in the folders of the real ones."""
+    lines = [
+        f"{i % 2}\t{'good' if i % 2 else 'bad'} film {i}" for i in range(60)
+    ]
+    folder = tmp_path / "data"
+    for name in ("sst2", "imdb", "rt_polarity"):
+        (folder / name).mkdir(parents=True)
+
+    def write(path, header, rows):
+        with gzip.open(folder / f"{path}.gz", "wt") as file:
+            file.write("\n".join([header, *rows]) + "\n")
+
+    for part in ("sst2/train", "sst2/dev", "imdb/train", "imdb/test"):
+        write(f"{part}.tsv", "label\ttext", lines)
+    folds = [f"{i // 2 % 10}\t{line}" for i, line in enumerate(lines)]
+    write("rt_polarity/rt_polarity.tsv", "fold\tlabel\ttext", folds)
+    return folder
+
+
+def run(tmp_path, data, *arguments):
+    main(
+        [
+            "--fast",
+            "--data-dir",
+            str(data),
+            "--output",
+            str(tmp_path / "out"),
+            "--page",
+            str(tmp_path / "page.md"),
+            *arguments,
+        ]
+    )
+    return (tmp_path / "page.md").read_text()
+
+
+def test_rows_are_measured_once_and_written(tmp_path, small_data, capsys):
+    only = ["--only", "reviews/attention", "sst2/recipe", "rotten_tomatoes/bag"]
+    page = run(tmp_path, small_data, *only)
+    row = json.loads((tmp_path / "out/reviews/attention.json").read_text())
+    assert {"rationale P@1", "rationale AUC", "hard accuracy"} <= {
+        *row["scores"]
+    }
+    assert row["cpu_seconds"] > 0 and row["parameters"] > 0
+    folds = json.loads((tmp_path / "out/rotten_tomatoes/bag.json").read_text())
+    assert len(folds["folds"]) == 2
+    for name in only[1:]:
+        assert f"`python -m results --only {name} --again`" in page
+    assert "from `--fast`" in page
+    row["scores"]["accuracy"] = 0.1234
+    (tmp_path / "out/reviews/attention.json").write_text(json.dumps(row))
+    capsys.readouterr()
+    assert "12.3 %" in run(tmp_path, small_data, "--only", "reviews/attention")
+    assert "..." not in capsys.readouterr().out  # nothing was measured
+
+
+def test_an_unknown_row_says_what_there_is(tmp_path, small_data, capsys):
+    with pytest.raises(SystemExit):
+        run(tmp_path, small_data, "--only", "yelp")
+    assert "imdb, reviews" in capsys.readouterr().err
+
+
+def test_every_family_has_a_row_for_every_data_set():
+    groups = {name.split("/")[0] for name in ROWS}
+    assert groups == {"reviews", "sst2", "imdb", "rotten_tomatoes"}
+    assert {f"{g}/recipe" for g in groups - {"reviews"}} <= set(ROWS)
+
+
+def test_a_page_without_rows_is_a_page(tmp_path):
+    write_page([], tmp_path / "page.md")
+    assert (tmp_path / "page.md").read_text().startswith("# Results")
