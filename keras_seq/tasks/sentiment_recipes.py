@@ -56,6 +56,16 @@ RECIPES = {
         "num_ngrams": 1_000_000,
         "ngram_min_count": 2,
     },
+    # Several sets, short and long texts, and small enough to be shipped.
+    "joined": {
+        **NGRAMS,
+        "max_length": 600,
+        "vocabulary_size": 25_000,
+        "embedding_dim": 32,
+        "num_ngrams": 350_000,
+        "ngram_min_count": 2,
+        "ngram_strength": 0.05,
+    },
     "sst2": SENTENCES,
     "rotten_tomatoes": SENTENCES,
     "table": {"preset": "attention", "min_count": 2},
@@ -66,7 +76,8 @@ def resolve_settings(data, preset=None, overrides=None):
     """Return `(preset, training settings, model settings)` for `data`.
 
     Args:
-        data: A name in `RECIPES`; anything else is a table.
+        data: A name in `RECIPES`; names with a "+" between them are a joined
+            set, and anything else is a table.
         preset: A name in `models.TEXT_CLASSIFIER_PRESETS`; None for the
             recipe's own.
         overrides: Settings of the training or of the model that replace the
@@ -75,7 +86,8 @@ def resolve_settings(data, preset=None, overrides=None):
     >>> resolve_settings("reviews", "gru", {"epochs": 2})[1]["epochs"]
     2
     """
-    recipe = dict(RECIPES.get(data, RECIPES["table"]))
+    kind = "joined" if "+" in data else "table"
+    recipe = dict(RECIPES.get(data, RECIPES[kind]))
     own = recipe.pop("preset")
     preset = own if preset is None else preset
     if preset not in TEXT_CLASSIFIER_PRESETS:
