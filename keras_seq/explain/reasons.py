@@ -13,6 +13,8 @@ from keras_seq.explain.rationales import (
 
 # Accuracy that is lost without the give-away, from which on it "falls".
 FALL = 0.05
+# A model of two classes that is right less often has not learned the task.
+RIGHT = 0.7
 
 _VERDICTS = {
     # (accuracy falls, weight is on the give-away)
@@ -57,8 +59,11 @@ class ReasonsVerdict:
 
     @property
     def falls(self) -> bool:
-        """Whether accuracy is lost once the give-away is gone."""
-        return self.biased_accuracy - self.unbiased_accuracy >= FALL
+        """Whether accuracy is lost once the give-away is gone, or wrong."""
+        others = [self.unbiased_accuracy]
+        if self.reversed_accuracy is not None:
+            others.append(self.reversed_accuracy)
+        return self.biased_accuracy - max(others) >= FALL
 
     @property
     def looks_at_it(self) -> bool:
@@ -70,12 +75,15 @@ class ReasonsVerdict:
 
     @property
     def is_right_for_the_wrong_reason(self) -> bool:
-        """Whether both are so."""
-        return self.falls and self.looks_at_it
+        """Whether it is right, and both are so."""
+        is_right = self.biased_accuracy >= RIGHT
+        return is_right and self.falls and self.looks_at_it
 
     @property
     def verdict(self) -> str:
         """The verdict in one sentence."""
+        if self.biased_accuracy < RIGHT:
+            return "Not right often enough to ask why."
         return _VERDICTS[self.falls, self.looks_at_it]
 
     def __str__(self):

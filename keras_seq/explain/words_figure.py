@@ -72,6 +72,17 @@ def _head(text):
     return [line for line in ("  ".join(first), text.note) if line]
 
 
+def _glued(words):
+    """Return groups of words without a gap: no line begins with a comma."""
+    groups = []
+    for word in words:
+        if groups and not word.gap:
+            groups[-1].append(word)
+        else:
+            groups.append([word])
+    return groups
+
+
 class _Pen:
     """Draws and writes, and knows how much room that takes, in inches."""
 
@@ -98,14 +109,15 @@ class _Pen:
     def wrapped(self, words, room):
         """Return lines of `(word, x, length)`, none longer than `room`."""
         lines, x = [[]], 0.0
-        for word in words:
-            length = self.length(word.word) + 0.04
-            x += self._space if word.gap and lines[-1] else 0.0
-            if lines[-1] and x + length > room:
+        for glued in _glued(words):
+            lengths = [self.length(word.word) + 0.04 for word in glued]
+            x += self._space if lines[-1] else 0.0
+            if lines[-1] and x + sum(lengths) > room:
                 lines.append([])
                 x = 0.0
-            lines[-1].append((word, x, length))
-            x += length
+            for word, length in zip(glued, lengths, strict=True):
+                lines[-1].append((word, x, length))
+                x += length
         return [line for line in lines if line]
 
     def draw(self, axis, word, x, y, length):

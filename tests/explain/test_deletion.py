@@ -26,19 +26,20 @@ TEXTS = ("a good film , not dull at all .", "the dull one")
 
 
 def test_scores_are_differences_of_the_chosen_class():
-    words = [weighted(TEXTS[0], good=3, dull=1), weighted(TEXTS[1], dull=1)]
+    # "the" alone would be judged otherwise: the class is of the whole text.
+    words = [weighted(TEXTS[0], good=3, dull=1), weighted(TEXTS[1], the=1)]
     scores = deletion_scores(judge, words, shares=(0.1, 0.2))
     full = judge(TEXTS)[[0, 1], [2, 0]]
     # 9 words: 10 % is one of them, 20 % two. 3 words: one and one.
     without = judge(
         [
             "a film , not dull at all .",
-            "the one",
+            "dull one",
             "a film , not at all .",
-            "the one",
+            "dull one",
         ]
     )[range(4), [2, 0, 2, 0]]
-    only = judge(["good", "dull", "good dull", "dull"])
+    only = judge(["good", "the", "good dull", "the"])
     only = only[range(4), [2, 0, 2, 0]]
     full = np.tile(full, 2)
     assert scores.comprehensiveness == pytest.approx((full - without).mean())

@@ -225,6 +225,18 @@ def test_words_of_a_picture_stay_inside_it_and_apart():
         assert not any(box.overlaps(other) for other in boxes[:i])
 
 
+def test_no_line_of_a_picture_begins_with_a_comma():
+    words = ["word", ","] * 60
+    figure = plot_words((words, np.ones(120)))
+    left = min(t.get_position()[0] for t in figure.axes[0].texts)
+    first = {
+        t.get_text()
+        for t in figure.axes[0].texts
+        if t.get_position()[0] < left + 0.1
+    }
+    assert first == {"word"}
+
+
 def test_pictures_and_pages_are_written(tmp_path):
     for name in ("a.png", "a.svg", "a.html"):
         assert plot_words(REVIEW, tmp_path / name) == tmp_path / name
