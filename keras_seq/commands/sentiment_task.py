@@ -22,8 +22,8 @@ DEFAULTS = {
     "label_column": "label",
 }
 _PRESETS = (
-    "bag, ngrams, ngrams_attention, rnn, lstm, gru, bidirectional, attention, "
-    "transformer"
+    "bag, ngrams, ngrams_bag, ngrams_attention, rnn, lstm, gru, bidirectional, "
+    "attention, transformer"
 )
 _FILES = ("classifier.json", "model.keras")
 

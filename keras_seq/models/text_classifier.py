@@ -69,6 +69,7 @@ TEXT_CLASSIFIER_PRESETS = {
     },
     "transformer": {"encoder": "transformer", "num_layers": 2},
     "ngrams": {"max_ngram": 3, "pooling": None},
+    "ngrams_bag": {"max_ngram": 3, "token_dropout": 0.3},
     "ngrams_attention": {
         "max_ngram": 3,
         "pooling": "attention",
@@ -110,8 +111,8 @@ def text_classifier(
             embeddings), "rnn", "lstm", "gru", "bidirectional" (LSTM),
             "attention" (bidirectional GRU and attention pooling),
             "transformer", "ngrams" (`layers.NgramBag` alone),
-            "ngrams_attention" (with attention pooling over the embeddings
-            beside it), or "test", which is tiny.
+            "ngrams_bag" and "ngrams_attention" (with the mean, or attention
+            pooling, of embeddings beside it), or "test", which is tiny.
         **overrides: Settings that replace the preset's: `embedding_dim`,
             `encoder` (None, "rnn", "lstm", "gru", "transformer"),
             `bidirectional`, `units` (of the recurrent layer, or of the

@@ -41,8 +41,11 @@ NGRAMS = {
 }
 SENTENCES = {
     **NGRAMS,
+    "preset": "ngrams_bag",
     "max_length": 100,
     "min_count": 1,
+    "epochs": 6,
+    "learning_rate": 3e-3,
     "ngram_min_count": 1,
     "ngram_strength": 0.1,
 }
