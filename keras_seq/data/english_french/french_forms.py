@@ -100,7 +100,7 @@ def agree(participle, gender, is_plural):
     """Return a past participle that agrees.
 
     >>> agree("vu", "f", True), agree("assis", "m", True)
-    (('vues'), 'assis')
+    ('vues', 'assis')
     """
     form = participle + "e" * (gender == "f")
     return plural(form) if is_plural else form
