@@ -114,9 +114,10 @@ class RecurrentLayer(keras.layers.Layer):
         x = self._in_order(ops.transpose(sequences, (1, 0, 2)))
         steps = None
         if mask is not None:
-            # As numbers, since oneDNN complains when it is to turn booleans.
-            turned = ops.transpose(ops.cast(mask, "int32"))
-            steps = self._in_order(ops.cast(turned, "bool"))
+            # As floats: oneDNN complains when it is to turn anything else.
+            # Not by a cast: TensorFlow would turn first and cast then.
+            turned = ops.transpose(ops.where(mask, 1.0, 0.0))
+            steps = self._in_order(turned > 0)
         if is_recording():
             history, states = record(self, x, states, steps, training)
         else:
