@@ -120,6 +120,14 @@ def test_the_english_is_clean(pairs, long_pairs):
         (r"\bred (car|boat|key|bag|hat|box|chair)", r"\w rouges?\b"),
         (r"\bknows? that\b", r"\b(sai|sav)\w+ qu"),
         (r"\bknows? the\b", r"\bconna[iî]\w+ "),
+        (
+            r"\b(met|invited|thanked|called|greeted|helped) her[.,]",
+            r"\bl'\w+( \w+)? \w+ée\b",
+        ),
+        (
+            r"^(Which|How many) (\w+ )*(pears|cars|keys|shirts) did",
+            r"\b(poires|voitures|clés|chemises) .*\w+(ées|ues|ises|ies)\b",
+        ),
         (r"\bthat they ", r"\bqu'ils |qu'elles "),
     ],
 )
