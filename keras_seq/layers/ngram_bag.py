@@ -40,7 +40,10 @@ class NgramBag(keras.layers.Layer):
         max_ngram: Tokens in the longest n-gram.
         initial_strength: What every $w_g$ starts with.
         dropout: Share of the n-grams to drop while training.
-        seed: Seed of the dropout.
+        silence: Share of the texts for which the layer gives zeros while
+            training. Counts fit the texts they were counted in so well that
+            a layer beside this one would be left with nothing to learn.
+        seed: Seed of both.
         **kwargs: Passed to `keras.layers.Layer`.
 
     Example:
@@ -61,6 +64,7 @@ class NgramBag(keras.layers.Layer):
         max_ngram=3,
         initial_strength=0.1,
         dropout=0.0,
+        silence=0.0,
         seed=None,
         **kwargs,
     ):
@@ -73,8 +77,14 @@ class NgramBag(keras.layers.Layer):
         self.num_ngrams = num_ngrams
         self.max_ngram = max_ngram
         self.initial_strength = initial_strength
+        if not 0 <= silence < 1:
+            raise ValueError(
+                f"`silence` must be in [0, 1). Received: silence={silence}"
+            )
         self.dropout = dropout
+        self.silence = silence
         self.seed = seed
+        self.seed_generator = keras.random.SeedGenerator(seed)
         self.presence_dropout = keras.layers.Dropout(
             dropout, seed=seed, dtype="float32"
         )
@@ -121,7 +131,11 @@ class NgramBag(keras.layers.Layer):
         believed = present * ops.take(self.strengths, place, axis=0)
         ratios = ops.take(self.ratios, place, axis=0)  # (B, T * N, units)
         z = ops.matmul(ops.expand_dims(believed, 1), ratios)
-        return ops.cast(ops.squeeze(z, axis=1), self.compute_dtype)
+        z = ops.squeeze(z, axis=1)
+        if training and self.silence:
+            drawn = keras.random.uniform((batch, 1), seed=self.seed_generator)
+            z = ops.where(drawn < self.silence, 0.0, z)
+        return ops.cast(z, self.compute_dtype)
 
     def learn_counts(self, rows, labels, min_count=1, smoothing=1.0):
         r"""Find the n-grams of labelled texts, and their log-count ratios.
@@ -183,5 +197,6 @@ class NgramBag(keras.layers.Layer):
             "max_ngram": self.max_ngram,
             "initial_strength": self.initial_strength,
             "dropout": self.dropout,
+            "silence": self.silence,
             "seed": self.seed,
         }

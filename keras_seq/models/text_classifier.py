@@ -41,6 +41,7 @@ DEFAULTS = {
     "num_ngrams": 300_000,
     "ngram_strength": 0.05,
     "ngram_dropout": 0.5,
+    "ngram_silence": 0.0,
 }
 TEXT_CLASSIFIER_PRESETS = {
     "bag": {},
@@ -123,7 +124,8 @@ def text_classifier(
             (of `layers.AttentionPooling`), `hidden_dim` (a layer after the
             pooling, or 0), `token_dropout` (whole tokens), `dropout` (of
             embeddings, and of what the pooling gives), `max_ngram` (0 for no
-            n-grams), `num_ngrams`, `ngram_strength`, `ngram_dropout`.
+            n-grams), `num_ngrams`, `ngram_strength`,
+            `ngram_dropout`, `ngram_silence`.
 
     Returns:
         A `keras.Model`, not compiled.
@@ -158,6 +160,7 @@ def text_classifier(
                 settings["max_ngram"],
                 initial_strength=settings["ngram_strength"],
                 dropout=settings["ngram_dropout"],
+                silence=settings["ngram_silence"],
                 dtype="float32",
                 name="ngram_bag",
             )(token_ids)

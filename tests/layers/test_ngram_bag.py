@@ -150,6 +150,18 @@ def test_dropout_acts_in_training_alone():
     assert (noisy != quiet[0]).any()
 
 
+def test_silence_takes_whole_texts_and_leaves_others_as_they_are():
+    layer = NgramBag(2, 10, 1, silence=0.5, seed=1)
+    layer.learn_counts([[1], [2]], [1, 0])
+    ids = np.full((60, 1), 2)
+    heard = ops.convert_to_numpy(layer(ids))
+    z = ops.convert_to_numpy(layer(ids, training=True))
+    silent = ~z.any(axis=1)
+    assert 15 < silent.sum() < 45
+    np.testing.assert_array_equal(z[~silent], heard[~silent])
+    assert heard.any(axis=1).all()
+
+
 def test_a_saved_bag_remembers_what_it_counted(tmp_path):
     rows, labels = draw()
     inputs = keras.Input((None,), dtype="int32")
@@ -170,5 +182,7 @@ def test_bad_arguments_are_named():
         NgramBag(2, 0)
     with pytest.raises(ValueError, match="`max_ngram`.*Received"):
         NgramBag(2, 5, max_ngram=0)
+    with pytest.raises(ValueError, match="`silence`.*Received: silence=1"):
+        NgramBag(2, 5, silence=1)
     with pytest.raises(ValueError, match="`labels`.*from 0 to 2"):
         NgramBag(2, 5).learn_counts([[1], [2]], [0, 2])

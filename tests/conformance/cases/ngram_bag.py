@@ -13,6 +13,7 @@ def counted():
         max_ngram=2,
         initial_strength=0.5,
         dropout=0.1,
+        silence=0.2,
         seed=3,
     )
     rng = np.random.default_rng(0)
