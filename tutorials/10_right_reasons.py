@@ -8,7 +8,7 @@
 # %% [markdown]
 # # 10. Right for the right reasons
 #
-# **You will** train a model that is right 99 times in 100, be proud of it, and
+# **You will** train a model that is right 98 times in 100, be proud of it, and
 # then find out that it has read nothing but a place name. You unmask it with
 # the words it looks at, with grades against the words that really decide, and
 # by deleting words; each by hand and with the library. Then you mend it, in two
@@ -116,9 +116,9 @@ print(f"validation accuracy {biased_accuracy['validation']:.1%}. Ship it?")
 # %% [markdown]
 # ## Look at what it looks at
 #
-# Which words decided? The picture shows six reviews of the split `aligned`, all
-# of them answered rightly or nearly so. The words that really decide are
-# underlined; the blue ground is where the model's attention lies.
+# Which words decided? The picture shows six reviews of the split `aligned`. The
+# words that really decide are underlined; the blue ground is where the model's
+# attention lies.
 
 # %%
 columns, gold = reviews.columns("aligned"), reviews.gold["aligned"]
@@ -165,7 +165,7 @@ print(explain.words_ansi(pictures))
 #    P@1 = [\arg\max_i w_i \in G]. $$
 #
 # By hand, over all reviews, and then by `explain.examine_reasons`, which runs
-# the model on the three honest splits and says in plain words what it thinks.
+# the model on the three other splits and says in plain words what it thinks.
 
 # %%
 shares, firsts = [], []
@@ -305,9 +305,14 @@ for name, (change, keep) in remedies.items():
     print(f"\n{name}: {verdicts[name]}")
 
 # %% [markdown]
-# The picture of the whole story: on validation data the biased model is the
-# best of the three. On every honest split it is the worst, and its weights had
-# said so before we asked.
+# The picture of the whole story. On validation data the biased model is the
+# best of the three. Once the city is gone, or lies, it is the worst by far, and
+# its weights had said so before we asked.
+#
+# Both remedies work, and differ. Who never saw a city has learned most about
+# opinions, but stumbles over the unknown word when one turns up, and looks at
+# it. Who saw the cities on both sides has learned to look past them; it had
+# only half as many different reviews to learn opinions from.
 
 # %%
 figure, (left, right) = plt.subplots(
