@@ -229,6 +229,8 @@ contenders = {
     "GRU, gate open": (memory("GRU", 4), GREEN, "-"),
     "LSTM, gate open": (memory("LSTM", 4), ORANGE, "-"),
 }
+if FAST:  # the first and the last
+    contenders = dict(list(contenders.items())[::4])
 figure, axes = plt.subplots(figsize=(9, 4.6))
 reached, trained = {}, {}
 for name, (layer, colour, style) in contenders.items():
