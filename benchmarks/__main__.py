@@ -7,7 +7,7 @@ import os
 import pathlib
 import platform
 
-BENCHMARKS = ("attention", "long_attention", "local_attention")
+BENCHMARKS = ("attention", "long_attention", "local_attention", "recurrent")
 
 
 def main():
