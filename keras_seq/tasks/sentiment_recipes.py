@@ -62,12 +62,18 @@ RECIPES = {
     # Several sets, short and long texts, and small enough to be shipped.
     "joined": {
         **NGRAMS,
-        "max_length": 600,
+        "max_length": 300,
         "vocabulary_size": 25_000,
         "embedding_dim": 32,
+        "encoder": "gru",
+        "bidirectional": True,
+        "units": 32,
         "num_ngrams": 350_000,
         "ngram_min_count": 2,
         "ngram_strength": 0.05,
+        # A tweet has few n-grams that were counted; the encoder must be able
+        # to do without.
+        "ngram_silence": 0.5,
     },
     "sst2": SENTENCES,
     "rotten_tomatoes": SENTENCES,

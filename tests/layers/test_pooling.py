@@ -9,7 +9,7 @@ from keras import ops
 
 from keras_seq.layers import AttentionPooling, SequencePooling, TokenEmbedding
 from keras_seq.layers.attention_recording import recording
-from tests.gradients import gradients
+from tests.gradients import gradients, weight_gradients
 from tests.oracles import pooling as oracle
 
 B, T, D, K, U = 3, 5, 7, 13, 11
@@ -109,6 +109,21 @@ def test_the_mask_arrives_by_itself_beside_a_key():
     outputs = [layer(embedding(ids), k) for k in (key, loud)]
     np.testing.assert_array_equal(*numpy(*outputs))
     assert np.isfinite(numpy(outputs[0])[0]).all()
+
+
+@pytest.mark.parametrize("has_key", [False, True])
+def test_what_stands_in_padding_reaches_no_gradient(has_key):
+    inputs, mask = draw()
+    loud = np.where(mask[..., None], inputs, np.nan).astype("float32")
+    layer = AttentionPooling(U)
+    layer.build(inputs.shape, inputs.shape)
+    key = loud if has_key else None
+    found = weight_gradients(
+        layer, lambda x: layer(x, key, mask=mask) ** 2, loud
+    )
+    for gradient in found:
+        assert np.isfinite(gradient).all()
+    assert found[0].any()
 
 
 def test_recorded_weights_are_those_that_were_used():
