@@ -34,8 +34,8 @@ def add_train_arguments(parser) -> None:
         "--data",
         metavar="NAME|FILE",
         help="reviews or biased, which are built in; imdb, sst2 or "
-        "rotten_tomatoes in --data-dir; or a CSV or TSV table, .gz and .xz "
-        "too (default: reviews)",
+        "rotten_tomatoes in --data-dir; several of these, as in imdb+sst2; or "
+        "a CSV or TSV table, .gz and .xz too (default: reviews)",
     )
     parser.add_argument(
         "--data-dir",

@@ -34,7 +34,7 @@ def add_parser(commands) -> None:
         one = tasks.add_parser(
             name,
             help=task.SUMMARY,
-            description=f"Train: {task.SUMMARY}.",
+            description=f"Train a model: {task.SUMMARY}",
             epilog="examples:\n" + task.EXAMPLES,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
