@@ -381,7 +381,7 @@ if not FAST:
     for name in ("lstm", "gru", "attention"):
         assert found[name]["test"] > 0.95, (name, found[name])
         assert found[name]["hard"] > 0.9, (name, found[name])
-    assert best.precision_at_1 > 5 * chance and best.auc > 0.9, best
+    assert best.precision_at_1 > 0.8 and best.auc > 0.9, best
 print("All that should be true is true.")
 
 # %% [markdown]
