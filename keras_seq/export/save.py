@@ -160,13 +160,17 @@ def _answered(name, function, inputs, rows):
 
 
 def _write(path, signatures, tracked):
-    archive = keras.export.ExportArchive()
-    for resource in tracked:
-        archive.track(resource)
-    for name, function in signatures.items():
-        archive.add_endpoint(name, function)
+    # Not `keras.export.ExportArchive`, which writes every weight twice: as
+    # Keras's variable and as TensorFlow's, which the functions use.
+    module = tf.Module()
+    module.weights = [
+        variable.value
+        for resource in tracked
+        for variable in getattr(resource, "variables", ())
+    ]
+    module.tables = [r for r in tracked if not isinstance(r, keras.Model)]
     try:
-        archive.write_out(str(path), verbose=False)
+        tf.saved_model.save(module, str(path), signatures=signatures)
     except AssertionError as error:  # so TensorFlow speaks of a lost table
         if "untracked" not in str(error):
             raise
