@@ -425,8 +425,8 @@ assert paths["self-attention"] == [1] * len(TINY)
 assert paths["convolution"] == [n - 1 for n in TINY]
 assert paths["dilated"][-1] == np.log2(TINY[-1])
 assert memory_power[DENSE] > 1.6 and memory_power[RESTRICTED] < 1.3
-assert time_power[RESTRICTED] < time_power[DENSE], time_power
 if not FAST:  # stopwatches need room: other programs disturb them
+    assert time_power[RESTRICTED] < time_power[DENSE], time_power
     for name, exponent in EXPECTED.items():
         assert abs(time_power[name] - exponent) < 0.4, (name, time_power)
     assert memory_power[BLOCKS] < 1.3, memory_power

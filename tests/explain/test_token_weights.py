@@ -221,6 +221,16 @@ def test_one_output_is_two_classes():
     np.testing.assert_allclose(total, np.abs(array(outputs)[:, 0]), atol=1e-5)
 
 
+def test_padding_weighs_nothing_even_in_a_model_that_looks_at_it():
+    ids = keras.Input((None,), dtype="int32")
+    x = keras.layers.Embedding(V, D, name="token_embedding")(ids)
+    model = keras.Model(ids, keras.layers.Dense(C)(Pool()(x)))
+    for method in ("attention", "gradient"):
+        weights = array(token_weights(model, method)(IDS)[1])
+        assert (weights[IDS == 0] == 0).all()
+        assert (weights[IDS != 0] != 0).all()
+
+
 def test_an_embedding_inside_a_nested_model_is_found():
     inner = classifier()
     ids = keras.Input((None,), dtype="int32")

@@ -69,7 +69,7 @@ def every_pooling():
     yield from (SequencePooling(mode) for mode in MODES)
 
 
-@pytest.mark.parametrize("layer", every_pooling(), ids=lambda x: x.name)
+@pytest.mark.parametrize("layer", list(every_pooling()), ids=lambda x: x.name)
 def test_what_stands_in_padding_is_never_heard(layer):
     inputs, mask = draw()
     loud = np.where(mask[..., None], inputs, np.nan).astype("float32")
@@ -78,7 +78,7 @@ def test_what_stands_in_padding_is_never_heard(layer):
     )
 
 
-@pytest.mark.parametrize("layer", every_pooling(), ids=lambda x: x.name)
+@pytest.mark.parametrize("layer", list(every_pooling()), ids=lambda x: x.name)
 def test_a_blind_row_is_zero_and_its_gradient_finite(layer):
     inputs, mask = draw()
     (pooled,) = numpy(layer(inputs, mask=mask))
@@ -88,7 +88,7 @@ def test_a_blind_row_is_zero_and_its_gradient_finite(layer):
     assert not gradient[-1].any()
 
 
-@pytest.mark.parametrize("layer", every_pooling(), ids=lambda x: x.name)
+@pytest.mark.parametrize("layer", list(every_pooling()), ids=lambda x: x.name)
 def test_the_mask_arrives_by_itself_and_ends_here(layer):
     embedding = TokenEmbedding(10, D)
     short = np.array([[4, 9], [3, 1]])
