@@ -128,10 +128,11 @@ def export_sentiment(
         raise ValueError(
             f"`only` must be names of {list(signatures)}. Received: {only!r}"
         )
+    reads_text = any(name != "from_ids" for name in names)
     return export.save(
         folder,
         {name: signatures[name] for name in names},
-        tracked=[classifier.tokenizer, classifier.model],
+        tracked=[classifier.model] + [classifier.tokenizer] * reads_text,
         card={
             "task": "sentiment",
             "labels": list(classifier.labels),
