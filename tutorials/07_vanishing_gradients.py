@@ -191,6 +191,10 @@ for name, flow in flows.items():
 #
 # A sequence starts with one of four letters, then comes noise. At the end:
 # which letter was it? The answer needs a gradient that reaches back to step 1.
+#
+# The noise is as strong as the inputs above, and that was chosen: with half of
+# it a plain RNN got 98 % right over 50 steps when this was written, while LSTM
+# and GRU with their usual gates stayed at 25 %. One task is no verdict.
 
 
 # %%
