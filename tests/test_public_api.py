@@ -40,7 +40,8 @@ PUBLIC = {
         WarmupInverseSquareRoot WarmupLinear draw_curves fit precision
     """,
     "models": """
-        TEXT_CLASSIFIER_PRESETS text_classifier
+        EncoderDecoder TEXT_CLASSIFIER_PRESETS TRANSFORMER_PRESETS Transformer
+        text_classifier transformer
     """,
     "tasks": "",
     "ops": """

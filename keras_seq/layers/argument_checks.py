@@ -11,9 +11,9 @@ def check_count(name, value, optional=False):
         )
 
 
-def check_dropout(dropout):
+def check_dropout(dropout, name="dropout"):
     """Raise `ValueError` unless `dropout` is a share that leaves something."""
     if not 0 <= dropout < 1:
         raise ValueError(
-            f"`dropout` must be in [0, 1). Received: dropout={dropout}"
+            f"`{name}` must be in [0, 1). Received: {name}={dropout}"
         )

@@ -45,6 +45,8 @@ class TransformerDecoder(TransformerBlock):
         bias_initializer: Initializer of all biases.
         normalize_first: Whether to normalize what enters a sub-layer (pre-norm)
             and not what leaves the residual sum (post-norm, as in the paper).
+        attention_dropout: Share of the attention weights to drop; by default
+            as `dropout`. The paper drops none, and 0 is faster.
         **kwargs: Passed to `keras.layers.Layer`.
 
     Example:

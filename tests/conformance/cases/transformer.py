@@ -12,6 +12,7 @@ OFF_DEFAULT = dict(
     kernel_initializer="random_normal",
     bias_initializer="random_normal",
     normalize_first=True,
+    attention_dropout=0.2,
 )
 
 CASES = {

@@ -1,0 +1,244 @@
+"""The Transformer (Vaswani et al., 2017)."""
+
+import keras
+from keras import ops
+
+from keras_seq.layers.sinusoidal_positions import SinusoidalPositions
+from keras_seq.layers.token_embedding import TokenEmbedding
+from keras_seq.layers.transformer_decoder import TransformerDecoder
+from keras_seq.layers.transformer_encoder import TransformerEncoder
+from keras_seq.models.encoder_decoder import (
+    EncoderDecoder,
+    check_settings,
+    choose_settings,
+    policy_of,
+    symbolic_inputs,
+)
+
+
+def _preset(width, between, heads, layers, dropout=0.1):
+    return {
+        "hidden_dim": width,
+        "intermediate_dim": between,
+        "num_heads": heads,
+        "num_encoder_layers": layers,
+        "num_decoder_layers": layers,
+        "dropout": dropout,
+        "attention_dropout": 0.0,
+        "activation": "relu",
+        "normalize_first": False,
+        "tie_embeddings": True,
+    }
+
+
+TRANSFORMER_PRESETS = {
+    "test": _preset(12, 20, heads=3, layers=2),
+    "tiny": _preset(128, 512, heads=4, layers=3),
+    "small": _preset(256, 1024, heads=4, layers=3),
+    "base": _preset(512, 2048, heads=8, layers=6),
+    "big": _preset(1024, 4096, heads=16, layers=6, dropout=0.3),
+}
+
+
+def transformer(vocabulary_size, preset="small", **overrides):
+    """Return a `Transformer`, not compiled.
+
+    Args:
+        vocabulary_size: How many ids there are, of source and target alike.
+        preset: A name in `TRANSFORMER_PRESETS`: "base" and "big" are the
+            paper's, "small" and "tiny" train on a laptop, "test" is for tests.
+        **overrides: Settings that replace the preset's, or `dtype` and
+            `name`; see `Transformer`.
+
+    Example:
+        >>> import numpy as np
+        >>> model = transformer(vocabulary_size=50, preset="test")
+        >>> ids = np.array([[7, 3, 9, 0]]), np.array([[2, 8, 5]])
+        >>> logits = model({"source_ids": ids[0], "target_ids": ids[1]})
+        >>> tuple(logits.shape)
+        (1, 3, 50)
+    """
+    settings = choose_settings(TRANSFORMER_PRESETS, preset, overrides)
+    return Transformer(vocabulary_size, **settings)
+
+
+@keras.saving.register_keras_serializable(package="keras_seq")
+class Transformer(EncoderDecoder):
+    r"""Attention instead of recurrence, on both sides.
+
+    With $E$ the table of embeddings and $PE$ the sinusoidal positions:
+
+    $$ x_s = \sqrt{D}\,E_{source_s} + PE_s, \quad
+       h = \mathrm{encoder}_N(\cdots \mathrm{encoder}_1(x)), $$
+    $$ y_t = \sqrt{D}\,E_{target_t} + PE_t, \quad
+       o = \mathrm{decoder}_N(\cdots \mathrm{decoder}_1(y, h), h), \quad
+       logits_t = o_t E^\top. $$
+
+    The layers are named `token_embedding` (untied: `source_embedding` and
+    `target_embedding`), `encoder_1`, ..., `decoder_1`, ...; attention goes by
+    `encoder_1/self_attention`, `decoder_1/self_attention`,
+    `decoder_1/cross_attention`.
+
+    Differs from the paper: with `normalize_first` each block normalizes what
+    enters its sub-layers, and a last normalization stands at the end of each
+    side. As there, attention weights are not dropped unless
+    `attention_dropout` says so.
+
+    Shapes and masking: see `EncoderDecoder`.
+
+    Args:
+        vocabulary_size: V, of source and target alike.
+        hidden_dim: D, the width of all layers.
+        intermediate_dim: Width of the feed-forward networks.
+        num_heads: Heads of each attention; must divide `hidden_dim`.
+        num_encoder_layers: N of the encoder.
+        num_decoder_layers: N of the decoder.
+        dropout: Share to drop of embeddings and of what each sub-layer adds.
+        attention_dropout: Share of the attention weights to drop.
+        activation: Of the feed-forward networks.
+        normalize_first: Pre-norm instead of the paper's post-norm.
+        tie_embeddings: Whether source, target and logits share one table, or
+            have three.
+        dtype: Dtype or policy of all layers; logits are float32 either way.
+        name: Of the model.
+        **kwargs: Passed to `keras.Model`.
+
+    Reference: <https://arxiv.org/abs/1706.03762>
+    """
+
+    def __init__(
+        self,
+        vocabulary_size,
+        hidden_dim,
+        intermediate_dim,
+        num_heads,
+        num_encoder_layers,
+        num_decoder_layers,
+        dropout=0.1,
+        attention_dropout=0.0,
+        activation="relu",
+        normalize_first=False,
+        tie_embeddings=True,
+        dtype=None,
+        name="transformer",
+        **kwargs,
+    ):
+        counts = {
+            "vocabulary_size": vocabulary_size,
+            "hidden_dim": hidden_dim,
+            "intermediate_dim": intermediate_dim,
+            "num_heads": num_heads,
+            "num_encoder_layers": num_encoder_layers,
+            "num_decoder_layers": num_decoder_layers,
+        }
+        shares = {"dropout": dropout, "attention_dropout": attention_dropout}
+        check_settings(counts, shares)
+        policy = policy_of(dtype)
+
+        # === Layers ===
+        block = {
+            "intermediate_dim": intermediate_dim,
+            "num_heads": num_heads,
+            "dropout": dropout,
+            "attention_dropout": attention_dropout,
+            "activation": activation,
+            "normalize_first": normalize_first,
+            "dtype": policy,
+        }
+
+        def embedding(name, **options):
+            return TokenEmbedding(
+                vocabulary_size, hidden_dim, dtype=policy, name=name, **options
+            )
+
+        if tie_embeddings:
+            source_embedding = target_embedding = embedding("token_embedding")
+        else:
+            source_embedding = embedding("source_embedding")
+            target_embedding = embedding("target_embedding", tie_weights=False)
+
+        def rest(side, Block, count):
+            blocks = [
+                Block(**block, name=f"{side}_{n}") for n in range(1, count + 1)
+            ]
+            norm = None
+            if normalize_first:
+                norm = keras.layers.LayerNormalization(
+                    epsilon=1e-5, dtype=policy, name=f"{side}_norm"
+                )
+            drop = keras.layers.Dropout(
+                dropout, dtype=policy, name=f"{side}_dropout"
+            )
+            place = SinusoidalPositions(dtype=policy, name=f"{side}_positions")
+            return place, drop, blocks, norm
+
+        self.source_embedding = source_embedding
+        self.target_embedding = target_embedding
+        self._encoder = rest("encoder", TransformerEncoder, num_encoder_layers)
+        self._decoder = rest("decoder", TransformerDecoder, num_decoder_layers)
+
+        # === Functional model ===
+        inputs = symbolic_inputs()
+        encoded = self._encode(inputs["source_ids"])
+        place, drop, blocks, norm = self._decoder
+        x = drop(place(target_embedding(inputs["target_ids"])))
+        for layer in blocks:
+            x = layer(x, encoded)
+        x = x if norm is None else norm(x)
+        logits = target_embedding(x, reverse=True)
+
+        # === Config ===
+        config = {
+            **counts,
+            **shares,
+            "activation": keras.activations.serialize(
+                keras.activations.get(activation)
+            ),
+            "normalize_first": normalize_first,
+            "tie_embeddings": tie_embeddings,
+            "dtype": keras.dtype_policies.serialize(policy),
+        }
+        super().__init__(inputs, logits, config, name=name, **kwargs)
+
+    def _encode(self, source_ids):
+        place, drop, blocks, norm = self._encoder
+        x = drop(place(self.source_embedding(source_ids)))
+        for layer in blocks:
+            x = layer(x)
+        return x if norm is None else norm(x)
+
+    # === Step by step ===
+
+    def start(self, source_ids, max_length=None):
+        source_ids = ops.convert_to_tensor(source_ids)
+        encoded = self._encode(source_ids)
+        mask = ops.not_equal(source_ids, 0)
+        state = {"position": ops.zeros(ops.shape(source_ids)[:1], "int32")}
+        for layer in self._decoder[2]:
+            layer_state = layer.start(encoded, mask, max_length=max_length)
+            state |= {
+                f"{layer.name}/{name}": tensor
+                for name, tensor in layer_state.items()
+            }
+        return state
+
+    def step(self, token_ids, state):
+        place, _, blocks, norm = self._decoder
+        token_ids = ops.expand_dims(token_ids, 1)
+        x = self.target_embedding(token_ids)
+        x = place(x, positions=ops.expand_dims(state["position"], 1))
+        new, attention = {**state, "position": state["position"] + 1}, {}
+        for layer in blocks:
+            prefix = f"{layer.name}/"
+            layer_state = {
+                name.removeprefix(prefix): tensor
+                for name, tensor in state.items()
+                if name.startswith(prefix)
+            }
+            x, layer_state, weights = layer.step(x, layer_state)
+            new |= {prefix + k: tensor for k, tensor in layer_state.items()}
+            name = "cross_attention"
+            attention[prefix + name] = weights[name]
+        x = x if norm is None else norm(x)
+        logits = self.target_embedding(x, reverse=True)
+        return ops.squeeze(logits, 1), new, attention
