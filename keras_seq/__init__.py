@@ -16,6 +16,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 _ROOMS = (
     "data",
+    "decoding",
     "explain",
     "export",
     "layers",

@@ -17,6 +17,9 @@ PUBLIC = {
         load_table load_tatoeba read_alignments read_pairs_table read_parallel
         read_table split_words word_spans write_pairs write_reviews
     """,
+    "decoding": """
+        Decoded beam_search greedy sample
+    """,
     "text": """
         SubwordTokenizer TokenSpans Tokenizer WordTokenizer normalize
     """,
@@ -40,8 +43,9 @@ PUBLIC = {
         WarmupInverseSquareRoot WarmupLinear draw_curves fit precision
     """,
     "models": """
-        EncoderDecoder TEXT_CLASSIFIER_PRESETS TRANSFORMER_PRESETS Transformer
-        text_classifier transformer
+        EncoderDecoder RNNSearch RNN_SEARCH_PRESETS SEQ2SEQ_PRESETS Seq2Seq
+        TEXT_CLASSIFIER_PRESETS TRANSFORMER_PRESETS Transformer rnn_search
+        seq2seq text_classifier transformer
     """,
     "tasks": "",
     "ops": """
@@ -54,10 +58,11 @@ PUBLIC = {
         sinusoidal_encoding
     """,
     "layers": """
-        AdditiveAttention AttentionPooling Bidirectional BilinearAttention
+        AdditiveAttention AttentionPooling AttentiveGRU Bidirectional
+        BilinearAttention
         CosineAttention
         DotProductAttention FeedForward GRU GRUCell LSTM LSTMCell
-        LearnedPositions LocalAttention MultiHeadAttention NgramBag RNNCell
+        LearnedPositions LocalAttention Maxout MultiHeadAttention NgramBag RNNCell
         RelativePositionBias RotaryPositions SequencePooling SimpleRNN
         SinusoidalPositions
         TokenEmbedding TransformerDecoder TransformerEncoder
