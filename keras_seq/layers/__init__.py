@@ -7,6 +7,7 @@ from keras_seq.layers.additive_attention import (
 from keras_seq.layers.attention_pooling import (
     AttentionPooling as AttentionPooling,
 )
+from keras_seq.layers.attentive_gru import AttentiveGRU as AttentiveGRU
 from keras_seq.layers.bidirectional import Bidirectional as Bidirectional
 from keras_seq.layers.bilinear_attention import (
     BilinearAttention as BilinearAttention,
@@ -24,6 +25,7 @@ from keras_seq.layers.learned_positions import (
 from keras_seq.layers.local_attention import LocalAttention as LocalAttention
 from keras_seq.layers.lstm import LSTM as LSTM
 from keras_seq.layers.lstm_cell import LSTMCell as LSTMCell
+from keras_seq.layers.maxout import Maxout as Maxout
 from keras_seq.layers.multi_head_attention import (
     MultiHeadAttention as MultiHeadAttention,
 )

@@ -3,6 +3,7 @@
 import keras
 
 from keras_seq.layers.argument_checks import check_count, check_dropout
+from keras_seq.layers.token_embedding import TokenEmbedding
 
 
 class EncoderDecoder(keras.Model):
@@ -72,7 +73,12 @@ class EncoderDecoder(keras.Model):
         raise NotImplementedError
 
     def get_config(self):
-        return {**self._config, "name": self.name, "trainable": self.trainable}
+        return {
+            **self._config,
+            "dtype": keras.dtype_policies.serialize(self._config["dtype"]),
+            "name": self.name,
+            "trainable": self.trainable,
+        }
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
@@ -120,3 +126,22 @@ def policy_of(dtype):
     if dtype is None:
         return keras.config.dtype_policy()
     return keras.dtype_policies.get(dtype)
+
+
+def embeddings(vocabulary_size, width, tied, policy):
+    """Return the layers that embed source and target ids; one, if tied.
+
+    The target's also makes the logits, tied or with a table of its own.
+    """
+
+    def embedding(name, **options):
+        return TokenEmbedding(
+            vocabulary_size, width, dtype=policy, name=name, **options
+        )
+
+    if tied:
+        return (embedding("token_embedding"),) * 2
+    return (
+        embedding("source_embedding"),
+        embedding("target_embedding", tie_weights=False),
+    )

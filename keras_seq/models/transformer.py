@@ -4,13 +4,13 @@ import keras
 from keras import ops
 
 from keras_seq.layers.sinusoidal_positions import SinusoidalPositions
-from keras_seq.layers.token_embedding import TokenEmbedding
 from keras_seq.layers.transformer_decoder import TransformerDecoder
 from keras_seq.layers.transformer_encoder import TransformerEncoder
 from keras_seq.models.encoder_decoder import (
     EncoderDecoder,
     check_settings,
     choose_settings,
+    embeddings,
     policy_of,
     symbolic_inputs,
 )
@@ -146,17 +146,6 @@ class Transformer(EncoderDecoder):
             "dtype": policy,
         }
 
-        def embedding(name, **options):
-            return TokenEmbedding(
-                vocabulary_size, hidden_dim, dtype=policy, name=name, **options
-            )
-
-        if tie_embeddings:
-            source_embedding = target_embedding = embedding("token_embedding")
-        else:
-            source_embedding = embedding("source_embedding")
-            target_embedding = embedding("target_embedding", tie_weights=False)
-
         def rest(side, Block, count):
             blocks = [
                 Block(**block, name=f"{side}_{n}") for n in range(1, count + 1)
@@ -172,8 +161,9 @@ class Transformer(EncoderDecoder):
             place = SinusoidalPositions(dtype=policy, name=f"{side}_positions")
             return place, drop, blocks, norm
 
-        self.source_embedding = source_embedding
-        self.target_embedding = target_embedding
+        self.source_embedding, self.target_embedding = embeddings(
+            vocabulary_size, hidden_dim, tie_embeddings, policy
+        )
         self._encoder = rest("encoder", TransformerEncoder, num_encoder_layers)
         self._decoder = rest("decoder", TransformerDecoder, num_decoder_layers)
 
@@ -181,11 +171,11 @@ class Transformer(EncoderDecoder):
         inputs = symbolic_inputs()
         encoded = self._encode(inputs["source_ids"])
         place, drop, blocks, norm = self._decoder
-        x = drop(place(target_embedding(inputs["target_ids"])))
+        x = drop(place(self.target_embedding(inputs["target_ids"])))
         for layer in blocks:
             x = layer(x, encoded)
         x = x if norm is None else norm(x)
-        logits = target_embedding(x, reverse=True)
+        logits = self.target_embedding(x, reverse=True)
 
         # === Config ===
         config = {
@@ -196,7 +186,7 @@ class Transformer(EncoderDecoder):
             ),
             "normalize_first": normalize_first,
             "tie_embeddings": tie_embeddings,
-            "dtype": keras.dtype_policies.serialize(policy),
+            "dtype": policy,
         }
         super().__init__(inputs, logits, config, name=name, **kwargs)
 

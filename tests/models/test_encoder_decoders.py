@@ -6,61 +6,20 @@ import pytest
 from keras import ops
 
 from keras_seq import explain
-from keras_seq.models import transformer
 from tests.gradients import weight_gradients
+from tests.models.sentences import (
+    FAMILIES,
+    SOURCE,
+    TARGET,
+    V,
+    by_steps,
+    call,
+    make,
+    to_numpy,
+)
 
-V = 29
-FAMILIES = {
-    "transformer": lambda **more: transformer(V, "test", **more),
-    "transformer_pre_norm": lambda **more: transformer(
-        V, "test", normalize_first=True, tie_embeddings=False, **more
-    ),
-}
 every_family = pytest.mark.parametrize("family", sorted(FAMILIES))
 every_room = pytest.mark.parametrize("max_length", [None, 5, 8])
-
-SOURCE = np.array(
-    [[7, 3, 11, 4, 9, 5, 13], [5, 20, 0, 0, 0, 0, 0], [8, 8, 1, 3, 0, 0, 0]],
-    "int32",
-)
-TARGET = np.array(
-    [[2, 6, 17, 9, 4], [2, 21, 8, 0, 0], [2, 5, 6, 7, 0]], "int32"
-)
-
-
-def make(family, **more):
-    """A model whose every weight, biases and gains too, is its own number."""
-    model = FAMILIES[family](**more)
-    rng = np.random.default_rng(3)
-    model.set_weights(
-        [w + 0.1 * rng.normal(size=w.shape) for w in model.get_weights()]
-    )
-    return model
-
-
-def call(model, source, target, **arguments):
-    inputs = {"source_ids": source, "target_ids": target}
-    return to_numpy(model(inputs, **arguments))
-
-
-def to_numpy(x):
-    return ops.convert_to_numpy(x)
-
-
-def by_steps(model, source, target, max_length=None):
-    """Logits of all steps, `{name: weights}` of all, and all states."""
-    state = model.start(ops.convert_to_tensor(source), max_length)
-    states, logits, attention = [state], [], {}
-    for t in range(target.shape[1]):
-        step_logits, state, weights = model.step(
-            ops.convert_to_tensor(target[:, t]), state
-        )
-        states.append(state)
-        logits.append(to_numpy(step_logits))
-        for name, w in weights.items():
-            attention.setdefault(name, []).append(to_numpy(w))
-    attention = {n: np.concatenate(w, axis=2) for n, w in attention.items()}
-    return np.stack(logits, axis=1), attention, states
 
 
 # --- one call ---------------------------------------------------------------
@@ -340,10 +299,9 @@ def test_it_learns_to_copy_a_word(family):
 
 @every_family
 def test_bad_settings_are_named(family):
-    make = FAMILIES[family]
     with pytest.raises(ValueError, match="`overrides`.*Received: width=3"):
-        make(width=3)
+        FAMILIES[family](width=3)
     with pytest.raises(ValueError, match="`dropout`.*Received: dropout=1.5"):
-        make(dropout=1.5)
+        FAMILIES[family](dropout=1.5)
     with pytest.raises(ValueError, match="`hidden_dim`.*hidden_dim=-4"):
-        make(hidden_dim=-4)
+        FAMILIES[family](hidden_dim=-4)

@@ -5,7 +5,14 @@ import pytest
 
 from keras_seq import explain
 from keras_seq.models import TRANSFORMER_PRESETS, transformer
-from tests.models.test_encoder_decoders import SOURCE, TARGET, V, call, to_numpy
+from tests.models.sentences import (
+    SOURCE,
+    TARGET,
+    V,
+    call,
+    to_numpy,
+    weights_of,
+)
 from tests.oracles import seq2seq as oracle
 
 
@@ -16,10 +23,6 @@ def scattered(**settings):
         [rng.normal(size=w.shape) * 0.3 for w in model.get_weights()]
     )
     return model
-
-
-def weights_of(model):
-    return {x.name: x.get_weights() for x in model.layers if x.weights}
 
 
 @pytest.mark.parametrize("pre_norm", [False, True])
