@@ -111,11 +111,11 @@ def draw_place(logits, draw, top_p=None):
     >>> draw_place(ops.log([[0.5, 0.2, 0.3]]), [[0.6]]).numpy().tolist()
     [[1]]
     """
-    p = ops.softmax(logits)
+    p = ops.exp(logits - ops.max(logits, axis=-1, keepdims=True))
     reached = ops.cumsum(p, axis=-1)
-    kept = reached
+    total = reached[:, -1:]
     if top_p is not None:
-        kept = ops.where(reached - p < top_p, reached, 0.0)
-    total = ops.max(kept, axis=-1, keepdims=True)
+        kept = ops.where(reached - p < top_p * total, reached, 0.0)
+        total = ops.max(kept, axis=-1, keepdims=True)
     passed = reached <= draw * total
     return ops.sum(ops.cast(passed, "int32"), axis=-1, keepdims=True)

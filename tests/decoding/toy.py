@@ -1,4 +1,4 @@
-"""Small models to decode with, each beside its float64 twin."""
+"""Small models to decode with, the first beside its float64 twin."""
 
 import numpy as np
 from keras import ops
@@ -10,19 +10,17 @@ START, END = 1, 2
 
 
 class Recurrent:
-    """h = tanh(W h + E y), logits = U h + u; remembers all that was written.
+    """h = tanh(W h + E y) + x / 2, logits = U h: remembers all it has written.
 
-    The state's `source` never changes, its `h` does. Attention is a softmax
+    The state's `source` x never changes, its `h` does. Attention is a softmax
     of h over S places.
     """
 
-    def __init__(self, seed=0, sharpness=2.0, vocabulary_size=V):
+    def __init__(self, seed=0, sharpness=2.0):
         rng = np.random.default_rng(seed)
         draw = lambda *shape: rng.normal(size=shape).astype("float32")  # noqa: E731
-        self.embedding = draw(vocabulary_size, D)
-        self.recurrent, self.output = draw(D, D), draw(D, vocabulary_size)
-        self.output *= sharpness
-        self.attention = draw(D, S)
+        self.embedding, self.recurrent = draw(V, D), draw(D, D)
+        self.output, self.attention = sharpness * draw(D, V), draw(D, S)
         self.calls = 0
 
     def sources(self, batch_size, seed=1):
@@ -39,10 +37,17 @@ class Recurrent:
         h = ops.tanh(ops.matmul(state["h"], self.recurrent) + x)
         h = h + 0.5 * state["source"]
         weights = ops.softmax(ops.matmul(h, self.attention))
-        attention = {"look": ops.expand_dims(ops.expand_dims(weights, 1), 1)}
+        attention = {"look": ops.reshape(weights, (-1, 1, 1, S))}
         return ops.matmul(h, self.output), {**state, "h": h}, attention
 
-    # === The same, one row and no state ===
+    def run(self, decode, sources, max_length, **options):
+        """Decode from sources `(B, D)` with one of the library's functions."""
+        batch_size = ops.shape(sources)[0]
+        start_ids = ops.full((batch_size,), START, "int32")
+        state = self.start(sources)
+        return decode(self.step, state, start_ids, END, max_length, **options)
+
+    # === The same, one row at a time and without a state ===
 
     def _states(self, source, tokens):
         h = np.zeros(D)
@@ -70,27 +75,31 @@ class Recurrent:
         return np.exp([oracle.log_softmax(s) for s in scores])
 
 
-def start_ids(batch_size):
-    return ops.full((batch_size,), START, "int32")
+def chain(p):
+    """Return a step without a state: p[last, next] is all there is to know."""
+    with np.errstate(divide="ignore"):
+        log_p = np.log(np.float32(p))
+
+    def step(token_ids, state):
+        table = ops.convert_to_tensor(log_p)
+        return ops.take(table, token_ids, axis=0), state, {}
+
+    return step
 
 
-def rows_of(decoded):
-    """Return the sequences without their padding, as nested lists of tuples."""
-    token_ids = ops.convert_to_numpy(decoded.token_ids)
-    lengths = ops.convert_to_numpy(decoded.lengths)
-    flat = [
-        tuple(row[:length].tolist())
-        for row, length in zip(
-            token_ids.reshape(-1, token_ids.shape[-1]),
-            lengths.reshape(-1),
-            strict=True,
-        )
-    ]
-    if token_ids.ndim == 2:
-        return flat
-    n = token_ids.shape[1]
-    return [flat[i : i + n] for i in range(0, len(flat), n)]
+def numbers(decoded):
+    """Return `(token_ids, scores, lengths)` as arrays."""
+    return [ops.convert_to_numpy(x) for x in decoded]
 
 
-def numbers(x):
-    return ops.convert_to_numpy(x)
+def sequences(decoded):
+    """Return what was written without its padding, in nested lists."""
+    token_ids, _, lengths = numbers(decoded)
+
+    def unpad(ids, length):
+        if np.ndim(length):
+            return [unpad(*pair) for pair in zip(ids, length, strict=True)]
+        assert not ids[length:].any()
+        return tuple(ids[:length].tolist())
+
+    return unpad(token_ids, lengths)

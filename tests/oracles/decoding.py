@@ -10,11 +10,9 @@ import numpy as np
 
 
 def log_softmax(logits):
-    logits = np.float64(logits)
-    largest = logits.max(-1, keepdims=True)
-    return (
-        logits - largest - np.log(np.exp(logits - largest).sum(-1))[..., None]
-    )
+    """Of one row `(V,)`."""
+    logits = np.float64(logits) - np.max(logits)
+    return logits - np.log(np.exp(logits).sum())
 
 
 def all_sequences(model, vocabulary_size, end_id, limit, banned=()):
