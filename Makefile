@@ -22,7 +22,8 @@ test-backends: $(VENV)/.dev $(VENV)/.backends  ## The layer laws on JAX and PyTo
 	@for backend in jax torch; do \
 	  echo "== $$backend"; \
 	  KERAS_BACKEND=$$backend $(BIN)/python -m pytest -n $(WORKERS) \
-	    -m "not tensorflow" tests/ops tests/layers tests/conformance || exit 1; \
+	    -m "not tensorflow" tests/ops tests/layers tests/conformance \
+	    tests/decoding || exit 1; \
 	done
 
 lint: $(VENV)/.dev  ## ruff check and format check
