@@ -10,11 +10,14 @@ from keras_seq.commands.model_argument import (
     find_model,
     open_found,
 )
+from keras_seq.commands.task import load_task
+from keras_seq.commands.usage_error import UsageError
 from keras_seq.commands.wording import in_shell
 
 _DONE = 0
 _EXAMPLES = """examples:
   keras-seq evaluate sentiment
+  keras-seq evaluate translation --split long
   keras-seq evaluate sentiment --data imdb --data-dir DIR
   keras-seq evaluate saved_models/sentiment --data mine.csv --json"""
 
@@ -43,11 +46,29 @@ def add_parser(commands) -> None:
     )
     parser.add_argument(
         "--split",
-        choices=("train", "validation", "test"),
-        help="part of a data set (default: test)",
+        metavar="PART",
+        help="part of a data set: train, validation, test, or another that it "
+        "has (default: test)",
     )
     parser.add_argument("--text-column", metavar="NAME", help="of a table")
     parser.add_argument("--label-column", metavar="NAME", help="of a table")
+    parser.add_argument(
+        "--languages",
+        metavar="A-B",
+        help="of translations: from which to which (default: en-fr)",
+    )
+    parser.add_argument(
+        "--beam-size",
+        metavar="N",
+        type=int,
+        help="of translations: how many beams; 1 is greedy (default: 4)",
+    )
+    parser.add_argument(
+        "--lowercase",
+        action="store_true",
+        default=None,
+        help="of translations: case counts for nothing",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -55,10 +76,22 @@ def add_parser(commands) -> None:
 def run(arguments) -> int:
     """Evaluate; return the exit code."""
     sys.stdout.reconfigure(line_buffering=True, errors="replace")
-    names = ("data", "data_dir", "split", "text_column", "label_column")
+    names = (
+        "data",
+        "data_dir",
+        "split",
+        "text_column",
+        "label_column",
+        "languages",
+        "beam_size",
+        "lowercase",
+    )
     said = {name: getattr(arguments, name) for name in names}
     said = {name: value for name, value in said.items() if value is not None}
     found = find_model(arguments.model)
+    for name in set(said) - set(load_task(found.task).EVALUATE):
+        option = "--" + name.replace("_", "-")
+        raise UsageError(f"{option} says nothing about a {found.task} model")
     numbers = open_found(found).evaluate(said)
     if arguments.json:
         print(json.dumps(numbers, ensure_ascii=False))

@@ -1,17 +1,14 @@
 """Sentiment models, from a run or from an export, as `task.OpenModel`."""
 
-import json
 import pathlib
-import shlex
 
 import numpy as np
 
 from keras_seq.commands.run_folders import read_settings
+from keras_seq.commands.run_notes import RunNotes, base_name, short
 from keras_seq.commands.sentiment_task import DEFAULTS, usage_error
 from keras_seq.commands.usage_error import UsageError
 from keras_seq.commands.wording import on_one_line
-
-_EVALUATIONS = "evaluations.json"
 
 
 class SentimentModel:
@@ -36,7 +33,7 @@ class SentimentModel:
                 "probabilities": dict(
                     zip(
                         self.card["labels"],
-                        map(_short, answer["probabilities"][row]),
+                        map(short, answer["probabilities"][row]),
                         strict=True,
                     )
                 ),
@@ -122,6 +119,7 @@ class SentimentRun(SentimentModel):
 
         self.folder = pathlib.Path(folder)
         self.method = method
+        self.notes = RunNotes(folder, "sentiment", DEFAULTS)
         self.classifier = SentimentClassifier.load(folder)
         super().__init__(
             sentiment_signatures(self.classifier, method),
@@ -131,11 +129,7 @@ class SentimentRun(SentimentModel):
     def evaluate(self, said: dict) -> dict:
         """Score the model, and note the score for the model card."""
         numbers = super().evaluate(said)
-        where = self.folder if not self.folder.is_absolute() else "sentiment"
-        command = _command(f"evaluate {where}", said, ("data", "split"))
-        noted = {**self._evaluations(), command: numbers}
-        path = self.folder / _EVALUATIONS
-        path.write_text(json.dumps(noted, indent=2) + "\n", encoding="utf-8")
+        self.notes.note(said, ("data", "split"), numbers)
         return numbers
 
     def export(self, folder):
@@ -143,7 +137,7 @@ class SentimentRun(SentimentModel):
         from keras_seq.tasks.sentiment_export import export_sentiment
 
         settings = self.classifier.settings
-        name = _base_name(settings.get("data", "unknown"))
+        name = base_name(settings.get("data", "unknown"))
         licence = settings.get("licence", "unknown")
         return export_sentiment(
             self.classifier,
@@ -151,7 +145,7 @@ class SentimentRun(SentimentModel):
             method=self.method,
             card={
                 "data": {"name": name, "licence": licence},
-                "metrics": self._metrics(),
+                "metrics": self.notes.metrics(),
                 "settings": {**settings, "data": name},
                 "licence": licence,
                 "credits": [f"trained on {name} ({licence})"],
@@ -167,32 +161,6 @@ class SentimentRun(SentimentModel):
         how = {k: noted[k] for k in names if noted.get(k) is not None}
         data = noted.get("data") or self.classifier.settings["data"]
         return {"data": sentiment.load_data(data, **how)}
-
-    def _evaluations(self):
-        path = self.folder / _EVALUATIONS
-        if not path.is_file():
-            return {}
-        return json.loads(path.read_text(encoding="utf-8"))
-
-    def _metrics(self):
-        """What was measured, each number with its command."""
-        found = [
-            {"name": name, "value": value, "command": command}
-            for command, numbers in self._evaluations().items()
-            for name, value in numbers.items()
-        ]
-        path = self.folder / "run.json"
-        if path.is_file():
-            record = json.loads(path.read_text(encoding="utf-8"))
-            said = read_settings(self.folder) or {}
-            said = {k: v for k, v in said.items() if v != DEFAULTS.get(k)}
-            command = _command("train sentiment", said, DEFAULTS)
-            found += [
-                {"name": name, "value": value, "command": command}
-                for name, value in record.get("final_metrics", {}).items()
-                if name.startswith("val_") and value is not None
-            ]
-        return found
 
 
 class _Predictor:
@@ -217,7 +185,7 @@ def _verdict(text, answer, row):
     return {
         "text": text.decode("utf-8", "replace"),
         "label": answer["label"][row].decode(),
-        "probability": _short(answer["probability"][row]),
+        "probability": short(answer["probability"][row]),
     }
 
 
@@ -233,7 +201,7 @@ def _words(text, offsets, weights):
             "word": word,
             "start": int(start),
             "end": int(end),
-            "weight": _short(weight),
+            "weight": short(weight),
         }
         for word, (start, end), weight in zip(
             found.words, found.spans, found.weights, strict=True
@@ -248,26 +216,3 @@ def _drawable(explanation):
         "words": [word["word"] for word in words],
         "weights": [word["weight"] for word in words],
     }
-
-
-def _command(words, said, names):
-    """Write down a command, with what was said of `names`.
-
-    >>> _command("train sentiment", {"data": "imdb", "seed": 3}, ("data",))
-    'keras-seq train sentiment --data imdb'
-    """
-    for name in names:
-        if said.get(name) is not None:
-            value = "DIR" if name == "data_dir" else _base_name(said[name])
-            words += f" --{name.replace('_', '-')} {shlex.quote(value)}"
-    return "keras-seq " + words
-
-
-def _base_name(data):
-    """Leave out where a table is: that is nobody else's business."""
-    return pathlib.PurePath(str(data)).name
-
-
-def _short(number):
-    """Return a Python float without digits that mean nothing."""
-    return float(f"{number:.6g}")

@@ -21,6 +21,8 @@ DEFAULTS = {
     "text_column": "text",
     "label_column": "label",
 }
+# What `keras-seq evaluate` can be told.
+EVALUATE = ("data", "data_dir", "split", "text_column", "label_column")
 _PRESETS = (
     "bag, ngrams, ngrams_bag, ngrams_attention, rnn, lstm, gru, bidirectional, "
     "attention, transformer"

@@ -11,6 +11,7 @@ what was trained, are the same for every task. What differs is in a module
 - `add_train_arguments(parser)`: adds them, each with the default None, so
   that a run that goes on knows what was said again;
 - `check(settings)`: refuses what cannot be meant, with `UsageError`;
+- `EVALUATE`: names of what `keras-seq evaluate` can be told of this task;
 - `train(folder, resume, settings)`: trains into a run folder; returns a
   sentence on how well it went; `next_command(model)`: what to try then;
 - `is_run(folder)`: whether a folder holds a trained model of this task;
@@ -23,7 +24,7 @@ Such a module imports nothing heavy before one of its functions runs.
 import importlib
 from typing import Protocol
 
-TASKS = ("sentiment",)
+TASKS = ("sentiment", "translation")
 
 
 class OpenModel(Protocol):

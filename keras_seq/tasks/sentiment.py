@@ -96,6 +96,10 @@ def train(
         model.get_layer("ngram_bag").learn_counts(
             rows, labels, how["ngram_min_count"]
         )
+    if model_settings["max_spelling"]:
+        spelling = model.get_layer("spelling_bag")
+        spelling.learn_spellings(_spellings(tokenizer))
+        spelling.learn_counts(rows, labels, how["spelling_min_count"])
     batches = Batches((rows, labels), how["batch_size"], seed=seed)
     result = training.fit(
         model,
@@ -171,6 +175,15 @@ def _train_tokenizer(texts, how):
     return WordTokenizer.train(
         texts, how["vocabulary_size"], min_count=how["min_count"]
     )
+
+
+def _spellings(tokenizer):
+    """Return the tokens with their spaces; special ones have no letters."""
+    special = len(tokenizer.SPECIAL_TOKENS)
+    tokens = tokenizer.vocabulary()[special:]
+    if isinstance(tokenizer, WordTokenizer):
+        tokens = [f" {word} " for word in tokens]
+    return [""] * special + tokens
 
 
 def _optimizer(how, total_steps):

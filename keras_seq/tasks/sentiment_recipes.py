@@ -1,6 +1,6 @@
 """How to train on which data: settings as plain dicts."""
 
-from keras_seq.models.text_classifier import (
+from keras_seq.models.text_classifier_settings import (
     TEXT_CLASSIFIER_PRESETS,
     classifier_settings,
 )
@@ -21,6 +21,7 @@ TRAINING_DEFAULTS = {
     # For the last training, when all settings are chosen.
     "learn_from_validation": False,
     "ngram_min_count": 3,  # texts that an n-gram must stand in, to be known
+    "spelling_min_count": 2,  # the same for a run of letters
 }
 
 REVIEWS = {

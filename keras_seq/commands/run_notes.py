@@ -1,0 +1,89 @@
+"""What was measured of a run, each number with the command that did it."""
+
+import json
+import pathlib
+import shlex
+
+from keras_seq.commands.run_folders import read_settings
+
+_EVALUATIONS = "evaluations.json"
+
+
+class RunNotes:
+    """Notes in the folder of a run, for its model card.
+
+    Args:
+        folder: The folder of the run.
+        task: Name of its task.
+        defaults: What a training is started with unless something is said.
+    """
+
+    def __init__(self, folder, task: str, defaults: dict):
+        self.folder = pathlib.Path(folder)
+        self.task = task
+        self.defaults = defaults
+
+    def note(self, said: dict, names, numbers: dict) -> None:
+        """Note the numbers that an evaluation gave."""
+        where = self.folder if not self.folder.is_absolute() else self.task
+        command = command_line(f"evaluate {where}", said, names)
+        noted = {**self._evaluations(), command: numbers}
+        path = self.folder / _EVALUATIONS
+        path.write_text(json.dumps(noted, indent=2) + "\n", encoding="utf-8")
+
+    def metrics(self) -> list[dict]:
+        """Return `name`, `value` and `command` of all that was measured."""
+        found = [
+            {"name": name, "value": value, "command": command}
+            for command, numbers in self._evaluations().items()
+            for name, value in numbers.items()
+        ]
+        path = self.folder / "run.json"
+        if path.is_file():
+            record = json.loads(path.read_text(encoding="utf-8"))
+            said = read_settings(self.folder) or {}
+            said = {k: v for k, v in said.items() if v != self.defaults.get(k)}
+            command = command_line(f"train {self.task}", said, self.defaults)
+            found += [
+                {"name": name, "value": value, "command": command}
+                for name, value in record.get("final_metrics", {}).items()
+                if name.startswith("val_") and value is not None
+            ]
+        return found
+
+    def _evaluations(self):
+        path = self.folder / _EVALUATIONS
+        if not path.is_file():
+            return {}
+        return json.loads(path.read_text(encoding="utf-8"))
+
+
+def command_line(words: str, said: dict, names) -> str:
+    """Write down a command, with what was said of `names`.
+
+    >>> command_line("train sentiment", {"data": "imdb", "seed": 3}, ["data"])
+    'keras-seq train sentiment --data imdb'
+    """
+    for name in names:
+        if said.get(name) is None:
+            continue
+        words += f" --{name.replace('_', '-')}"
+        if said[name] is not True:  # a switch has no value
+            value = "DIR" if name == "data_dir" else base_name(said[name])
+            words += f" {shlex.quote(value)}"
+    return "keras-seq " + words
+
+
+def base_name(data) -> str:
+    """Leave out where files are: that is nobody else's business.
+
+    >>> base_name("mine/train.en,mine/train.fr")
+    'train.en,train.fr'
+    """
+    parts = str(data).split(",")
+    return ",".join(pathlib.PurePath(part).name for part in parts)
+
+
+def short(number) -> float:
+    """Return a Python float without digits that mean nothing."""
+    return float(f"{number:.6g}")

@@ -1,0 +1,249 @@
+"""Translation, end to end: train on pairs of sentences, score, save.
+
+>>> translator, result = train("grammar", folder="outputs/translation")
+... # doctest: +SKIP
+>>> translator.translate(["The big cats sleep."])  # doctest: +SKIP
+"""
+
+import keras
+import numpy as np
+
+from keras_seq import training
+from keras_seq.data import Batches, Dataset
+from keras_seq.tasks.translation_data import LANGUAGES, load_split
+from keras_seq.tasks.translation_data import NAMES as NAMES
+from keras_seq.tasks.translation_data import load_data as load_data
+from keras_seq.tasks.translation_recipes import FAMILIES, resolve_settings
+from keras_seq.tasks.translation_scores import corpus_scores
+from keras_seq.tasks.translator import Translator as Translator
+from keras_seq.text import SubwordTokenizer
+
+
+def train(
+    data="grammar",
+    model="transformer",
+    preset=None,
+    *,
+    languages=LANGUAGES,
+    data_dir=None,
+    folder,
+    resume=False,
+    seed=0,
+    time_limit=None,
+    verbose="auto",
+    **overrides,
+):
+    """Train a translator, and save it.
+
+    The folder then holds what `training.fit` writes (`run.json`,
+    `curves.png`, checkpoints) and what `Translator.load` reads. A run that
+    was killed goes on with `resume=True`, and ends as if it had not been.
+
+    Args:
+        data: "grammar" (English-French, built in), "multi30k", "tatoeba",
+            several of them joined ("tatoeba+grammar"), a table of two
+            columns, two line-aligned files as "train.en,train.fr", or a
+            `data.Dataset` with fields `source` and `target`.
+        model: "transformer", "rnn_search" or "seq2seq".
+        preset: Size of the model, such as "tiny" or "small"; by default what
+            the recipe for this data says.
+        languages: Which ones, and which way, where the data has several:
+            "en-fr", "en-de", "de-en", ...
+        data_dir: The folder of the real data sets; by default what the
+            environment variable `KERAS_SEQ_DATA` names.
+        folder: Where to save.
+        resume: Whether to go on with the run in `folder`.
+        seed: The same seed gives the same translator.
+        time_limit: Seconds after which to stop learning.
+        verbose: As in `training.fit`.
+        **overrides: Settings of the training
+            (`translation_recipes.TRAINING_DEFAULTS`) or of the model (what
+            its maker in `models` takes) that replace the recipe's, such as
+            `epochs=3` or `num_layers=2`.
+
+    Returns:
+        `(Translator, training.FitResult)`.
+    """
+    name = data.name if isinstance(data, Dataset) else str(data)
+    preset, how, model_settings = resolve_settings(
+        name, model, preset, overrides
+    )
+    dataset = load_data(data, data_dir, languages)
+    settings = {
+        "task": "translation",
+        "data": name,
+        "languages": languages,
+        "licence": dataset.licence,
+        "notes": list(dataset.notes),
+        "family": model,
+        "preset": preset,
+        "seed": seed,
+        **how,
+        "model": model_settings,
+    }
+    keras.utils.set_random_seed(seed)
+    columns = dataset.columns("train")
+    tokenizer = SubwordTokenizer.train(
+        np.concatenate([columns["source"], columns["target"]]),
+        how["vocabulary_size"],
+    )
+    make_model = FAMILIES[model][0]
+    translator = Translator(
+        tokenizer,
+        make_model(tokenizer.vocabulary_size, preset, **model_settings),
+        how["max_length"],
+        settings,
+    )
+    batches = training_batches(translator, columns, how, seed)
+    settings["padding_share"] = round(batches.padding_share(), 4)
+    validation = training_batches(
+        translator, dataset.columns("validation"), how, shuffle=False
+    )
+    result = training.fit(
+        translator.model,
+        batches,
+        loss=training.MaskedCrossentropy(how["label_smoothing"]),
+        optimizer=training.Adam(
+            training.WarmupInverseSquareRoot(
+                how["learning_rate"], how["warmup_steps"]
+            ),
+            beta_2=0.98,
+            epsilon=1e-9,
+        ),
+        metrics=[
+            training.TokenCrossentropy(name="crossentropy"),
+            training.TokenAccuracy(name="accuracy"),
+        ],
+        metrics_in_training=False,
+        validation_data=validation,
+        evaluate=_bleu_of_validation(translator, dataset, how),
+        epochs=how["epochs"],
+        early_stopping=_early_stopping(how),
+        average=(
+            training.ExponentialAverage(how["average_decay"])
+            if how["average_decay"]
+            else None
+        ),
+        gradient_accumulation_steps=how["gradient_accumulation_steps"],
+        jit_compile=how["jit_compile"],
+        time_limit=time_limit,
+        seed=seed,
+        folder=folder,
+        resume=resume,
+        settings=settings,
+        verbose=verbose,
+    )
+    translator.save(folder)
+    return translator, result
+
+
+def evaluate(
+    translator,
+    data,
+    *,
+    languages=LANGUAGES,
+    data_dir=None,
+    split="test",
+    beam_size=4,
+    length_penalty=0.6,
+    lowercase=False,
+):
+    """Score a translator with sacreBLEU.
+
+    Args:
+        translator: A `Translator`.
+        data: As in `train`. Files are scored whole, whatever `split` says.
+        languages: As in `train`.
+        data_dir: As in `train`.
+        split: "test", "validation", "train"; the built-in pairs also have
+            "long".
+        beam_size: As in `Translator.translate`.
+        length_penalty: As in `Translator.translate`.
+        lowercase: Whether case counts for nothing.
+
+    Returns:
+        A dict, see `translation_scores.corpus_scores`.
+    """
+    columns, _ = load_split(data, data_dir, split, languages)
+    sources, references = distinct_sources(columns)
+    found = translator.translate(
+        sources, beam_size=beam_size, length_penalty=length_penalty
+    )
+    return corpus_scores(found, references, lowercase=lowercase)
+
+
+def training_batches(translator, columns, how, seed=0, shuffle=True):
+    """Return `data.Batches` of `({"source_ids", "target_ids"}, labels)`.
+
+    `target_ids` begin with the start token and `labels` end with the end
+    token. Pairs with a side longer than `max_length` are left out.
+    """
+    start, end = translator.tokenizer.start_id, translator.tokenizer.end_id
+    room = how["max_length"] - 1
+    pairs = [
+        (source, target)
+        for source, target in zip(
+            translator.encode_rows(columns["source"]),
+            translator.encode_rows(columns["target"]),
+            strict=True,
+        )
+        if max(len(source), len(target)) <= room
+    ]
+    if not pairs:
+        raise ValueError(
+            "`max_length` must leave pairs to learn from. "
+            f"Received: {how['max_length']}"
+        )
+    inputs = {
+        "source_ids": [np.append(source, end) for source, _ in pairs],
+        "target_ids": [np.insert(target, 0, start) for _, target in pairs],
+    }
+    labels = [np.append(target, end) for _, target in pairs]
+    return Batches(
+        (inputs, labels),
+        tokens_per_batch=how["tokens_per_batch"],
+        shuffle=shuffle,
+        seed=seed,
+    )
+
+
+def distinct_sources(columns):
+    """Return each source once, with all its translations as references.
+
+    >>> distinct_sources({"source": ["Hi.", "Hi."], "target": ["A", "B"]})
+    (['Hi.'], [['A', 'B']])
+    """
+    references = {}
+    pairs = zip(columns["source"], columns["target"], strict=True)
+    for source, target in pairs:
+        references.setdefault(source, []).append(target)
+    return list(references), list(references.values())
+
+
+def _bleu_of_validation(translator, dataset, how):
+    if not how["bleu_sentences"]:
+        return None
+    columns = dataset.columns("validation")
+    sources, references = distinct_sources(columns)
+    sources = sources[: how["bleu_sentences"]]
+    references = references[: how["bleu_sentences"]]
+
+    def bleu(model):
+        found = translator.translate(sources, beam_size=1)
+        return {"bleu": corpus_scores(found, references)["bleu"]}
+
+    return bleu
+
+
+def _early_stopping(how):
+    if how["patience"] is None:
+        return None
+    if how["monitor"] == "bleu" and not how["bleu_sentences"]:
+        raise ValueError(
+            '`bleu_sentences` must be positive for `monitor="bleu"`. '
+            f"Received: {how['bleu_sentences']}"
+        )
+    mode = "max" if how["monitor"] == "bleu" else "min"
+    return training.EarlyStopping(
+        monitor=how["monitor"], patience=how["patience"], mode=mode
+    )

@@ -1,0 +1,119 @@
+"""The data sets that the translation task knows, alone and joined."""
+
+import os
+import pathlib
+
+import numpy as np
+
+from keras_seq.data import (
+    Dataset,
+    load_grammar_pairs,
+    load_multi30k,
+    load_pairs,
+    load_tatoeba,
+)
+from keras_seq.data.parallel_text import read_pairs_table, read_parallel
+
+LANGUAGES = "en-fr"
+NAMES = ("grammar", "multi30k", "tatoeba")
+
+
+def load_data(data, data_dir=None, languages=LANGUAGES) -> Dataset:
+    """Return the `data.Dataset` that `train` means by `data`.
+
+    Names joined by "+" are one data set, see `join_datasets`.
+    """
+    if isinstance(data, Dataset):
+        return data
+    if not is_known(data):
+        return load_pairs(_files(data))
+    datasets = [
+        _load(name, data_dir, languages) for name in os.fspath(data).split("+")
+    ]
+    return datasets[0] if len(datasets) == 1 else join_datasets(datasets)
+
+
+def load_split(data, data_dir, split, languages=LANGUAGES):
+    """Return `(columns, gold alignments or None)` to score on.
+
+    Files are taken whole, whatever `split` says.
+    """
+    if isinstance(data, Dataset) or is_known(data):
+        dataset = load_data(data, data_dir, languages)
+        return dataset.columns(split), dataset.gold.get(split)
+    files = _files(data)
+    if isinstance(files, tuple):
+        return read_parallel(*files), None
+    return read_pairs_table(files), None
+
+
+def is_known(data) -> bool:
+    """Whether `data` is a name, or names joined by "+", and not a path."""
+    return all(name in NAMES for name in os.fspath(data).split("+"))
+
+
+def join_datasets(datasets) -> Dataset:
+    """Make one data set of several, to be good at all they are about.
+
+    No source sentence of a `validation` or `test` part is learned from,
+    whichever set it stands in.
+    """
+    aside = {
+        source
+        for dataset in datasets
+        for split in ("validation", "test")
+        for source in dataset.columns(split)["source"]
+    }
+    splits = {
+        split: _joined([dataset.columns(split) for dataset in datasets])
+        for split in ("train", "validation", "test")
+    }
+    new = np.array([s not in aside for s in splits["train"]["source"]])
+    splits["train"] = {k: v[new] for k, v in splits["train"].items()}
+    return Dataset(
+        "+".join(dataset.name for dataset in datasets),
+        "; ".join(f"{d.name}: {d.licence}" for d in datasets),
+        splits,
+        notes=(
+            f"{int((~new).sum())} pairs are left out of `train`: their source "
+            "is in a `validation` or `test` part.",
+        ),
+    )
+
+
+def _load(name, data_dir, languages):
+    if name != "multi30k" and languages != LANGUAGES:
+        raise ValueError(
+            f"`languages` must be {LANGUAGES!r} for the data {name!r}. "
+            f"Received: {languages!r}"
+        )
+    if name == "grammar":
+        return load_grammar_pairs()
+    if name == "tatoeba":
+        return load_tatoeba(data_dir)
+    parts = languages.split("-")
+    if len(parts) != 2:
+        raise ValueError(
+            "`languages` must be two with a hyphen between them, as in "
+            f"'en-de'. Received: {languages!r}"
+        )
+    return load_multi30k(data_dir, *parts)
+
+
+def _files(data):
+    """Return a table's path, or those of two files with a comma between."""
+    paths = [pathlib.Path(part) for part in os.fspath(data).split(",")]
+    if len(paths) > 2 or not all(path.is_file() for path in paths):
+        raise ValueError(
+            f"`data` must be one of {list(NAMES)}, some of them joined by '+', "
+            "the path of a table of two columns, or those of two files with a "
+            f"comma between them. Received: {os.fspath(data)!r}"
+        )
+    return paths[0] if len(paths) == 1 else tuple(paths)
+
+
+def _joined(parts):
+    return {
+        name: np.concatenate([part[name] for part in parts])
+        for name in ("source", "target")
+    }

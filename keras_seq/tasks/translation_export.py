@@ -1,0 +1,287 @@
+"""Translation as a SavedModel: text in; text, alternatives, alignment out."""
+
+import tensorflow as tf
+
+from keras_seq import explain, export
+from keras_seq.tasks.translator import SLACK, STRETCH
+from keras_seq.tasks.word_groups import (
+    attention_between_words,
+    join_words,
+    word_of_token,
+)
+
+# Asked of every export, live and in the clean process. The last ones are what
+# strangers send: another script, nothing, blanks, and bytes that are no text.
+GOLDEN_TEXTS = (
+    "The black cat sleeps.",
+    "I do not know where my keys are, but I will find them.",
+    "Do you like red wine?",
+    "Где здесь вокзал? 👍",
+    "",
+    "   ",
+    b"caf\xe9 \xff\xfe",
+)
+CROSS = "cross_attention"
+NONE = -1e9  # the score of a translation that there is not
+# Sizes that the compiled search is made for: the next larger one is used.
+BATCHES = (1, 4, 16, 32, 64, 128, 256)
+LENGTHS = (8, 16, 32, 64, 128)
+
+
+def translation_signatures(
+    translator, beam_size=4, length_penalty=0.6, n_best=4
+) -> dict:
+    """Return the signatures of a translator, as `tf.function`s by name.
+
+    - `serving_default(text)`: `text`, the translation, and its `score`, the
+      log-probability after the length penalty.
+    - `n_best(text)`: the best `texts` and their `scores`, best first; where
+      there are fewer, the rest is "" with a score of -1e9.
+    - `explain(text)`: what `serving_default` says; `source_tokens` and
+      `target_tokens`, the latter with the end token; `attention`, from each
+      target token to the source tokens, by layer and head; `source_words`,
+      `target_words` and `alignment` between them, from `alignment_heads` of
+      the settings or the mean of all heads. Rows are padded with "" and 0.
+      A model without attention does not have this signature.
+    - `from_ids(source_ids)`: `token_ids` and `score`, with no operation on
+      text. Sources end with the end token.
+    - `fast(text)`: as `serving_default`, from a loop that XLA compiles, once
+      for each of a few sizes of batch and length.
+
+    A text without a token has the empty translation and the score 0. Of a
+    text that is too long, the beginning is translated.
+
+    Shapes:
+        text, score `(B,)`; texts, scores `(B, N)`; source_tokens `(B, S)`,
+        target_tokens `(B, T)`, attention `(B, L, H, T, S)`; source_words
+        `(B, W)`, target_words `(B, U)`, alignment `(B, U, W)`; source_ids
+        `(B, S)`, token_ids `(B, T)`.
+
+    Args:
+        translator: A `Translator`.
+        beam_size: How many beams; 1 is greedy search.
+        length_penalty: As in `decoding.beam_search`.
+        n_best: How many alternatives `n_best` gives.
+    """
+    tokenizer = translator.tokenizer
+    text = tf.TensorSpec((None,), tf.string, name="text")
+    source_ids = tf.TensorSpec((None, None), tf.int32, name="source_ids")
+
+    def search(ids, **how):
+        return translator.search(
+            ids, beam_size=beam_size, length_penalty=length_penalty, **how
+        )
+
+    @tf.function(input_signature=[text], autograph=False)
+    def serving_default(text):
+        found = search(translator.encode(text))
+        return {
+            "text": tokenizer.detokenize(found.token_ids[:, 0]),
+            "score": found.scores[:, 0],
+        }
+
+    @tf.function(input_signature=[text], autograph=False)
+    def best_few(text):
+        found = translator.search(
+            translator.encode(text),
+            beam_size=max(beam_size, n_best),
+            length_penalty=length_penalty,
+            n_best=n_best,
+        )
+        return {
+            "texts": tokenizer.detokenize(found.token_ids),
+            # Where there are fewer, JSON has no word for minus infinity.
+            "scores": tf.maximum(found.scores, NONE),
+        }
+
+    @tf.function(input_signature=[source_ids], autograph=False)
+    def from_ids(source_ids):
+        known = (source_ids >= 0) & (source_ids < tokenizer.vocabulary_size)
+        found = search(tf.where(known, source_ids, tokenizer.unknown_id))
+        return {
+            "token_ids": found.token_ids[:, 0],
+            "score": found.scores[:, 0],
+        }
+
+    compiled = tf.function(
+        lambda ids: _best(search(ids, max_steps=_most_steps(ids))),
+        input_signature=[tf.TensorSpec((None, None), tf.int32)],
+        autograph=False,
+        jit_compile=True,
+    )
+
+    @tf.function(input_signature=[text], autograph=False)
+    def fast(text):
+        ids = translator.encode(text)
+        token_ids, scores = compiled(_padded_to_sizes(ids))
+        rows = tf.shape(ids)[0]
+        return {
+            "text": tokenizer.detokenize(token_ids[:rows]),
+            "score": scores[:rows],
+        }
+
+    signatures = {
+        "serving_default": serving_default,
+        "n_best": best_few,
+        "from_ids": from_ids,
+        "fast": fast,
+    }
+    if has_attention(translator.model):
+        signatures["explain"] = _explain_signature(translator, search, text)
+    return signatures
+
+
+def export_translation(
+    translator,
+    folder,
+    *,
+    card: dict,
+    beam_size: int = 4,
+    length_penalty: float = 0.6,
+    n_best: int = 4,
+    texts=GOLDEN_TEXTS,
+    version: int | None = None,
+):
+    """Export a translator, verified; see `export.save`.
+
+    Args:
+        translator: A `Translator`.
+        folder: The folder of all versions of this model.
+        card: `data`, `metrics`, `licence` and `credits` for the model card;
+            `task` and the settings of the search are added.
+        beam_size: As in `translation_signatures`.
+        length_penalty: As in `translation_signatures`.
+        n_best: As in `translation_signatures`.
+        texts: The golden questions.
+        version: Default: the next one.
+
+    Returns:
+        The version folder.
+    """
+    signatures = translation_signatures(
+        translator, beam_size, length_penalty, n_best
+    )
+    ids = translator.encode(list(texts))
+    golden = {
+        name: {"source_ids": ids} if name == "from_ids" else {"text": texts}
+        for name in signatures
+    }
+    return export.save(
+        folder,
+        signatures,
+        tracked=[translator.model, translator.tokenizer],
+        card={
+            "task": "translation",
+            "max_length": translator.max_length,
+            "search": {
+                "beam_size": beam_size,
+                "length_penalty": length_penalty,
+                "n_best": n_best,
+            },
+            **card,
+        },
+        golden=golden,
+        version=version,
+    )
+
+
+def has_attention(model) -> bool:
+    """Whether a model looks at its source while it writes."""
+    token_ids = tf.constant([[4, 3]])
+    _, _, attention = model.step(token_ids[:, 0], model.start(token_ids))
+    return bool(attention)
+
+
+def _explain_signature(translator, search, text):
+    tokenizer = translator.tokenizer
+    look = explain.attention_model(translator.model)
+
+    @tf.function(input_signature=[text], autograph=False)
+    def explain_text(text):
+        source_ids = translator.encode(text)
+        found = search(source_ids)
+        token_ids = found.token_ids[:, 0]
+        # What each token was chosen by: the decoder read those before it.
+        start = tf.fill((tf.shape(token_ids)[0], 1), tokenizer.start_id)
+        read = tf.concat([start, token_ids], axis=1)[:, :-1]
+        _, weights = look({"source_ids": source_ids, "target_ids": read})
+        real = tf.cast(token_ids != tokenizer.pad_id, tf.float32)
+        attention = tf.stack(
+            [w for name, w in weights.items() if CROSS in name], axis=1
+        )
+        attention *= real[:, tf.newaxis, tf.newaxis, :, tf.newaxis]
+        source, target = (
+            tf.RaggedTensor.from_tensor(
+                tokenizer.id_to_token(ids),
+                tf.reduce_sum(tf.cast(ids != tokenizer.pad_id, tf.int32), 1),
+            )
+            for ids in (source_ids, token_ids)
+        )
+        # The end token is no word.
+        source_words, target_words = (
+            word_of_token(_without_last(rows)) for rows in (source, target)
+        )
+        alignment = attention_between_words(
+            _of_heads(attention, translator.settings.get("alignment_heads")),
+            target_words,
+            source_words,
+        )
+        return {
+            "text": tokenizer.detokenize(token_ids),
+            "score": found.scores[:, 0],
+            "source_tokens": source.to_tensor(""),
+            "target_tokens": target.to_tensor(""),
+            "attention": attention,
+            "source_words": join_words(
+                _without_last(source), source_words
+            ).to_tensor(""),
+            "target_words": join_words(
+                _without_last(target), target_words
+            ).to_tensor(""),
+            "alignment": alignment,
+        }
+
+    return explain_text
+
+
+def _without_last(rows):
+    """Leave out the last token of each row, which is its end."""
+    lengths = tf.maximum(rows.row_lengths() - 1, 0)
+    place = tf.ragged.range(rows.row_lengths())
+    stays = place.values < tf.gather(lengths, rows.value_rowids())
+    return tf.ragged.boolean_mask(rows, place.with_values(stays))
+
+
+def _of_heads(attention, heads):
+    """Return the mean `(B, T, S)` of some `[[layer, head], ...]`, or of all."""
+    if not heads:
+        return tf.reduce_mean(attention, axis=(1, 2))
+    chosen = [attention[:, layer, head] for layer, head in heads]
+    return tf.add_n(chosen) / len(chosen)
+
+
+def _best(found):
+    return found.token_ids[:, 0], found.scores[:, 0]
+
+
+def _most_steps(ids):
+    """The most tokens that `Translator.search` lets a translation have."""
+    return STRETCH * tf.shape(ids)[1] + SLACK
+
+
+def _padded_to_sizes(ids):
+    """Add rows and columns of padding up to the next of the sizes."""
+    rows, columns = (
+        _next_size(tf.shape(ids)[axis], sizes)
+        for axis, sizes in ((0, BATCHES), (1, LENGTHS))
+    )
+    missing = [rows - tf.shape(ids)[0], columns - tf.shape(ids)[1]]
+    return tf.pad(ids, [[0, missing[0]], [0, missing[1]]])
+
+
+def _next_size(size, sizes):
+    fits = tf.constant(sizes) >= size
+    next_one = tf.reduce_min(tf.where(fits, sizes, sizes[-1]))
+    # Beyond the largest, the next multiple of it.
+    multiple = -(-size // sizes[-1]) * sizes[-1]
+    return tf.where(size > sizes[-1], multiple, next_one)
