@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from keras_seq.ops.products import affine
+
 
 @keras.saving.register_keras_serializable(package="keras_seq")
 class FeedForward(keras.layers.Layer):
@@ -79,8 +81,10 @@ class FeedForward(keras.layers.Layer):
         self._check(inputs.shape)
         # One row per position: two plain products, whatever the rank.
         x = ops.reshape(inputs, (-1, inputs.shape[-1]))
-        x = self.activation(ops.matmul(x, self.w1) + self.b1)
-        x = ops.matmul(x, self.w2) + self.b2
+        w1, b1, w2, b2 = map(
+            ops.convert_to_tensor, (self.w1, self.b1, self.w2, self.b2)
+        )
+        x = affine(self.activation(affine(x, w1, b1)), w2, b2)
         x = ops.reshape(x, ops.shape(inputs))
         return self._dropout(x, training=training)
 

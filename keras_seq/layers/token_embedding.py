@@ -3,7 +3,8 @@
 import keras
 from keras import ops
 
-from keras_seq.ops.lookup import check_range
+from keras_seq.ops.lookup import check_range, existing_rows
+from keras_seq.ops.products import affine, times_transposed
 
 
 @keras.saving.register_keras_serializable(package="keras_seq")
@@ -114,21 +115,23 @@ class TokenEmbedding(keras.layers.Layer):
 
     def _embed(self, token_ids):
         check_range("inputs", token_ids, self.vocabulary_size)
-        x = ops.take(self.embeddings, token_ids, axis=0)
+        table = ops.convert_to_tensor(self.embeddings)
+        x = existing_rows(table, ops.convert_to_tensor(token_ids))
         if self.scale:
             x = x * self.hidden_dim**0.5
         return ops.cast(x, self.compute_dtype)
 
     def _logits(self, x):
-        kernel = (
-            ops.transpose(self.embeddings)
-            if self.tie_weights
-            else self.reverse_embeddings
-        )
-        logits = ops.matmul(
-            ops.cast(x, self.reverse_dtype),
-            ops.cast(kernel, self.reverse_dtype),
-        )
+        x = ops.cast(x, self.reverse_dtype)
+        if self.tie_weights:
+            *leading, width = ops.shape(x)
+            table = ops.cast(self.embeddings, self.reverse_dtype)
+            logits = times_transposed(ops.reshape(x, (-1, width)), table)
+            if len(leading) != 1:
+                logits = ops.reshape(logits, (*leading, table.shape[0]))
+        else:
+            kernel = ops.cast(self.reverse_embeddings, self.reverse_dtype)
+            logits = affine(x, kernel)
         return ops.cast(logits, "float32")
 
     def compute_mask(self, inputs, mask=None):

@@ -4,6 +4,7 @@ import keras
 
 from keras_seq.layers.argument_checks import check_count, check_dropout
 from keras_seq.layers.feed_forward import FeedForward
+from keras_seq.layers.layer_norm import LayerNorm
 from keras_seq.layers.multi_head_attention import MultiHeadAttention
 
 
@@ -105,7 +106,7 @@ class TransformerBlock(keras.layers.Layer):
         return layer
 
     def _make_norm(self, name, shape):
-        layer = keras.layers.LayerNormalization(
+        layer = LayerNorm(
             epsilon=self.layer_norm_epsilon,
             dtype=self.dtype_policy,
             name=f"{name}_norm",

@@ -72,6 +72,14 @@ class EncoderDecoder(keras.Model):
         """
         raise NotImplementedError
 
+    def stepper(self):
+        """Return `step`, with what does not change made ready.
+
+        To be called outside of a loop that will take many steps, in the graph
+        that holds the loop, and anew after the weights have changed.
+        """
+        return self.step
+
     def get_config(self):
         return {
             **self._config,

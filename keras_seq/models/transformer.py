@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from keras_seq.layers.layer_norm import LayerNorm
 from keras_seq.layers.sinusoidal_positions import SinusoidalPositions
 from keras_seq.layers.transformer_decoder import TransformerDecoder
 from keras_seq.layers.transformer_encoder import TransformerEncoder
@@ -14,6 +15,7 @@ from keras_seq.models.encoder_decoder import (
     policy_of,
     symbolic_inputs,
 )
+from keras_seq.models.transformer_steps import TransformerSteps, start_steps
 
 
 def _preset(width, between, heads, layers, dropout=0.1):
@@ -152,7 +154,7 @@ class Transformer(EncoderDecoder):
             ]
             norm = None
             if normalize_first:
-                norm = keras.layers.LayerNormalization(
+                norm = LayerNorm(
                     epsilon=1e-5, dtype=policy, name=f"{side}_norm"
                 )
             drop = keras.layers.Dropout(
@@ -201,34 +203,16 @@ class Transformer(EncoderDecoder):
 
     def start(self, source_ids, max_length=None):
         source_ids = ops.convert_to_tensor(source_ids)
-        encoded = self._encode(source_ids)
-        mask = ops.not_equal(source_ids, 0)
-        state = {"position": ops.zeros(ops.shape(source_ids)[:1], "int32")}
-        for layer in self._decoder[2]:
-            layer_state = layer.start(encoded, mask, max_length=max_length)
-            state |= {
-                f"{layer.name}/{name}": tensor
-                for name, tensor in layer_state.items()
-            }
-        return state
+        return start_steps(
+            self._decoder[2],
+            self._encode(source_ids),
+            ops.not_equal(source_ids, 0),
+            max_length,
+        )
+
+    def stepper(self):
+        _, _, blocks, norm = self._decoder
+        return TransformerSteps(self.target_embedding, blocks, norm)
 
     def step(self, token_ids, state):
-        place, _, blocks, norm = self._decoder
-        token_ids = ops.expand_dims(token_ids, 1)
-        x = self.target_embedding(token_ids)
-        x = place(x, positions=ops.expand_dims(state["position"], 1))
-        new, attention = {**state, "position": state["position"] + 1}, {}
-        for layer in blocks:
-            prefix = f"{layer.name}/"
-            layer_state = {
-                name.removeprefix(prefix): tensor
-                for name, tensor in state.items()
-                if name.startswith(prefix)
-            }
-            x, layer_state, weights = layer.step(x, layer_state)
-            new |= {prefix + k: tensor for k, tensor in layer_state.items()}
-            name = "cross_attention"
-            attention[prefix + name] = weights[name]
-        x = x if norm is None else norm(x)
-        logits = self.target_embedding(x, reverse=True)
-        return ops.squeeze(logits, 1), new, attention
+        return self.stepper()(token_ids, state)

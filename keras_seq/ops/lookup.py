@@ -57,6 +57,19 @@ def blank_outside(rows, name, indices, limit):
     return ops.where(ops.expand_dims(exists, -1), rows, float("nan"))
 
 
+def existing_rows(table, indices):
+    """Return `table[indices]`, for indices that the table is known to have.
+
+    On TensorFlow one operation, where `keras.ops.take` is seven, since it sees
+    to negative indices; a decoding loop pays for each at every step.
+    """
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        return tf.gather(table, indices)
+    return ops.take(table, indices, axis=0)
+
+
 def take_rows(table, name, indices):
     """Return `table[indices]`; an index the table does not have is an error.
 

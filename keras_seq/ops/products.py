@@ -38,7 +38,10 @@ else:  # copies are views, or the compiler's business
 def affine(x, kernel, bias=None):
     """Return `(..., D)` times `(D, E)`, plus `(E,)`, as one flat product."""
     *leading, width = ops.shape(x)
-    product = ops.matmul(ops.reshape(x, (-1, width)), kernel)
+    flat = x if len(leading) == 1 else ops.reshape(x, (-1, width))
+    product = ops.matmul(flat, kernel)
     if bias is not None:
         product = _add_bias(product, bias)
+    if len(leading) == 1:
+        return product
     return ops.reshape(product, (*leading, kernel.shape[-1]))

@@ -124,6 +124,18 @@ def test_steps_equal_one_call(family, max_length):
 
 
 @every_family
+def test_a_stepper_takes_the_same_steps(family):
+    model = make(family)
+    step = model.stepper()
+    mine = yours = model.start(ops.convert_to_tensor(SOURCE))
+    for t in range(3):
+        ids = ops.convert_to_tensor(TARGET[:, t])
+        a, mine, _ = step(ids, mine)
+        b, yours, _ = model.step(ids, yours)
+        np.testing.assert_array_equal(to_numpy(a), to_numpy(b))
+
+
+@every_family
 def test_steps_look_where_one_call_looks(family):
     model = make(family)
     recording = explain.attention_model(model)
@@ -182,9 +194,10 @@ def test_rows_of_a_state_can_be_reordered(family, max_length):
 def test_steps_of_an_empty_sentence_are_finite(family):
     model = make(family)
     for source in (np.zeros((3, 2), "int32"), np.zeros((3, 0), "int32")):
-        steps, _, _ = by_steps(model, source, TARGET)
+        steps, attention, _ = by_steps(model, source, TARGET)
         whole = call(model, source, TARGET)
         assert np.isfinite(steps).all()
+        assert not any(weights.any() for weights in attention.values())
         np.testing.assert_allclose(
             steps[TARGET != 0], whole[TARGET != 0], atol=1e-5
         )

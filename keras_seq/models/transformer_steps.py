@@ -1,0 +1,253 @@
+"""The Transformer's decoder, one token at a time, in few operations.
+
+A step of one token is small, and its time goes into the number of operations
+more than into arithmetic. So what all steps share is made once, outside their
+loop: query, key and value are one kernel, and carry the scale of the scores.
+Vectors have two axes, `(B, D)`, so that every product is a plain one; keys and
+values lie as attention reads them, `(B, H, L, D)`; what hides is added, and
+made once for all layers.
+
+The numbers are those of `TransformerDecoder` called on all tokens.
+"""
+
+import math
+
+import numpy as np
+from keras import ops
+
+from keras_seq.ops.lookup import existing_rows
+from keras_seq.ops.masks import HIDDEN, softmax
+from keras_seq.ops.positions import sinusoidal_encoding, wave_frequencies
+from keras_seq.ops.products import affine, times_transposed
+
+
+def start_steps(blocks, encoded, source_mask, max_length=None):
+    """Return the state before the first step, a flat dict of tensors.
+
+    Args:
+        blocks: `TransformerDecoder`s.
+        encoded: `(B, S, D)`, what the encoder made of the source.
+        source_mask: `(B, S)`, True where there is a token.
+        max_length: How many steps there will be, or `None`.
+    """
+    batch = ops.shape(source_mask)[0]
+    seen = ops.expand_dims(ops.expand_dims(source_mask, 1), 1)  # (B, 1, 1, S)
+    state = {"source_bias": ops.where(seen, 0.0, HIDDEN)}
+    if max_length is not None:
+        state["position"] = ops.zeros((batch,), "int32")
+    for block in blocks:
+        look_back, look_across = block.self_attention, block.cross_attention
+        shape = (batch, look_back.num_heads, max_length or 0)
+        shape += (look_back.key_dim,)
+        key, value = look_across.project_memory(encoded, encoded)
+        # Zero where nothing is, so that a source without a token, which gives
+        # all its padding the same weight, still says nothing.
+        value = ops.where(ops.swapaxes(seen, 2, 3), value, 0.0)
+        state |= {
+            f"{block.name}/self_key": ops.zeros(shape, block.compute_dtype),
+            f"{block.name}/self_value": ops.zeros(shape, block.compute_dtype),
+            f"{block.name}/cross_key": key,
+            f"{block.name}/cross_value": value,
+        }
+    return state
+
+
+class TransformerSteps:
+    """The function `step` of a Transformer, with its kernels made ready.
+
+    Args:
+        embedding: The `TokenEmbedding` of the target.
+        blocks: `TransformerDecoder`s.
+        norm: The layer normalization after them, or `None`.
+    """
+
+    def __init__(self, embedding, blocks, norm):
+        self.embedding = embedding
+        self.blocks = [_Block(block) for block in blocks]
+        self.norm = _Norm(norm) if norm is not None else None
+
+    def __call__(self, token_ids, state):
+        past = _Growing if "position" not in state else _Fixed
+        past = past(state, f"{self.blocks[0].name}/self_key")
+        x = self.embedding(token_ids)  # (B, D)
+        x = x + ops.cast(past.encoding(x.shape[-1]), x.dtype)
+        new, attention = {**state, **past.moved_on()}, {}
+        for block in self.blocks:
+            x, weights = block(x, past, new)
+            attention[f"{block.name}/cross_attention"] = weights
+        x = x if self.norm is None else self.norm(x)
+        return self.embedding(x, reverse=True), new, attention
+
+
+class _Growing:
+    """A past that is joined by each step, and that all of it can see."""
+
+    bias = None
+
+    def __init__(self, state, name):
+        self.position = ops.shape(state[name])[2]
+
+    def encoding(self, width):
+        return sinusoidal_encoding(ops.reshape(self.position, (1,)), width)
+
+    def join(self, past, new):
+        return ops.concatenate([past, new], axis=2)
+
+    def moved_on(self):
+        return {}
+
+
+class _Fixed:
+    """Room for a number of steps, of which the first few are taken."""
+
+    def __init__(self, state, name):
+        self.position = state["position"]  # (B,)
+        self.length = state[name].shape[2]
+        place = np.arange(self.length, dtype="int32")
+        step = ops.expand_dims(self.position, 1)
+        hidden = ops.where(place <= step, 0.0, HIDDEN)  # (B, L)
+        self.bias = ops.reshape(hidden, (-1, 1, 1, self.length))
+        here = ops.equal(place, step)
+        self.here = ops.reshape(here, (-1, 1, self.length, 1))
+
+    def encoding(self, width):
+        column = np.arange(width)
+        angle = np.arange(self.length)[:, None] * wave_frequencies(
+            column // 2, width
+        )
+        table = np.where(column % 2, np.cos(angle), np.sin(angle))
+        place = ops.minimum(self.position, self.length - 1)
+        return existing_rows(
+            ops.convert_to_tensor(table.astype("float32")), place
+        )
+
+    def join(self, past, new):
+        # A select and not an update in place: see `attention_cache`.
+        return ops.where(self.here, new, past)
+
+    def moved_on(self):
+        return {"position": self.position + 1}
+
+
+class _Block:
+    """A `TransformerDecoder` for vectors `(B, D)`."""
+
+    def __init__(self, block):
+        self.name = block.name
+        self.dtype = block.compute_dtype
+        self.pre_norm = block.normalize_first
+        look_back, look_across = block.self_attention, block.cross_attention
+        self.num_heads, self.width = look_back.num_heads, look_back.key_dim
+        scale = 1.0 / math.sqrt(self.width)
+        self.qkv = self._joined(
+            (look_back.query_dense, scale),
+            (look_back.key_dense, 1.0),
+            (look_back.value_dense, 1.0),
+        )
+        self.back = self._joined((look_back.output_dense, 1.0), rows=2)
+        self.query = self._joined((look_across.query_dense, scale))
+        self.across = self._joined((look_across.output_dense, 1.0), rows=2)
+        ffn = block.feed_forward
+        self.activation = ffn.activation
+        self.inner = [ops.cast(w, self.dtype) for w in (ffn.w1, ffn.b1)]
+        self.outer = [ops.cast(w, self.dtype) for w in (ffn.w2, ffn.b2)]
+        self.norms = [
+            _Norm(norm)
+            for norm in (
+                block.self_attention_norm,
+                block.cross_attention_norm,
+                block.feed_forward_norm,
+            )
+        ]
+
+    def _joined(self, *projections, rows=1):
+        """Return one kernel `(D, E)` and bias `(E,)` of several, scaled.
+
+        Args:
+            *projections: Layers, each with a factor.
+            rows: How many of a kernel's axes are the input's.
+        """
+        kernels, biases = [], []
+        for layer, factor in projections:
+            width = math.prod(layer.kernel.shape[rows:])
+            kernel = ops.reshape(
+                ops.cast(layer.kernel, self.dtype), (-1, width)
+            )
+            bias = ops.reshape(ops.cast(layer.bias, self.dtype), (width,))
+            kernels.append(kernel * factor if factor != 1.0 else kernel)
+            biases.append(bias * factor if factor != 1.0 else bias)
+        if len(kernels) == 1:
+            return kernels[0], biases[0]
+        return ops.concatenate(kernels, axis=1), ops.concatenate(biases)
+
+    def __call__(self, x, past, state):
+        """Return the block's output and attention; write into `state`."""
+
+        def key_of(name):
+            return f"{self.name}/{name}"
+
+        def look_back(x):
+            shape = (-1, 3, self.num_heads, 1, self.width)
+            q, k, v = ops.unstack(
+                ops.reshape(affine(x, *self.qkv), shape), 3, 1
+            )
+            for name, new in (("self_key", k), ("self_value", v)):
+                name = key_of(name)
+                state[name] = past.join(state[name], new)
+            context, _ = self._attend(
+                q,
+                state[key_of("self_key")],
+                state[key_of("self_value")],
+                past.bias,
+            )
+            return affine(context, *self.back)
+
+        def look_across(x):
+            shape = (-1, self.num_heads, 1, self.width)
+            context, seen["weights"] = self._attend(
+                ops.reshape(affine(x, *self.query), shape),
+                state[key_of("cross_key")],
+                state[key_of("cross_value")],
+                state["source_bias"],
+            )
+            return affine(context, *self.across)
+
+        def feed_forward(x):
+            return affine(self.activation(affine(x, *self.inner)), *self.outer)
+
+        seen = {}
+        for sublayer, norm in zip(
+            (look_back, look_across, feed_forward), self.norms, strict=True
+        ):
+            if self.pre_norm:
+                x = x + sublayer(norm(x))
+            else:
+                x = norm(x + sublayer(x))
+        # A source without a token is not looked at.
+        real = ops.cast(state["source_bias"] > HIDDEN / 2, self.dtype)
+        return x, seen["weights"] * real
+
+    def _attend(self, q, k, v, bias):
+        scores = ops.cast(times_transposed(q, k), "float32")  # (B, H, 1, L)
+        weights = softmax(scores if bias is None else scores + bias)
+        weights = ops.cast(weights, self.dtype)
+        width = self.num_heads * self.width
+        return ops.reshape(ops.matmul(weights, v), (-1, width)), weights
+
+
+class _Norm:
+    """A layer normalization for vectors `(B, D)`."""
+
+    def __init__(self, layer):
+        self.dtype = layer.compute_dtype
+        self.gain, self.shift = (
+            ops.cast(w, "float32") for w in (layer.gamma, layer.beta)
+        )
+        self.epsilon = layer.epsilon
+
+    def __call__(self, x):
+        x = ops.cast(x, "float32")
+        x = x - ops.mean(x, axis=-1, keepdims=True)
+        variance = ops.mean(ops.square(x), axis=-1, keepdims=True)
+        x = x * (ops.rsqrt(variance + self.epsilon) * self.gain) + self.shift
+        return ops.cast(x, self.dtype)
