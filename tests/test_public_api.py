@@ -64,7 +64,7 @@ PUBLIC = {
         DotProductAttention FeedForward GRU GRUCell LSTM LSTMCell
         LearnedPositions LocalAttention Maxout MultiHeadAttention NgramBag RNNCell
         RelativePositionBias RotaryPositions SequencePooling SimpleRNN
-        SinusoidalPositions
+        SinusoidalPositions SpellingBag
         TokenEmbedding TransformerDecoder TransformerEncoder
     """,
 }

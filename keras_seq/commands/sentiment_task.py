@@ -24,8 +24,8 @@ DEFAULTS = {
 # What `keras-seq evaluate` can be told.
 EVALUATE = ("data", "data_dir", "split", "text_column", "label_column")
 _PRESETS = (
-    "bag, ngrams, ngrams_bag, ngrams_attention, rnn, lstm, gru, bidirectional, "
-    "attention, transformer"
+    "bag, ngrams, ngrams_bag, ngrams_spelling, ngrams_attention, rnn, lstm, "
+    "gru, bidirectional, attention, transformer"
 )
 _FILES = ("classifier.json", "model.keras")
 

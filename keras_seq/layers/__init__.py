@@ -40,6 +40,7 @@ from keras_seq.layers.simple_rnn import SimpleRNN as SimpleRNN
 from keras_seq.layers.sinusoidal_positions import (
     SinusoidalPositions as SinusoidalPositions,
 )
+from keras_seq.layers.spelling_bag import SpellingBag as SpellingBag
 from keras_seq.layers.token_embedding import TokenEmbedding as TokenEmbedding
 from keras_seq.layers.transformer_decoder import (
     TransformerDecoder as TransformerDecoder,

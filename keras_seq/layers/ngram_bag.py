@@ -112,9 +112,8 @@ class NgramBag(keras.layers.Layer):
         )
 
     def call(self, token_ids, training=None):
-        keys = ngram_keys(token_ids, self.max_ngram)  # (B, T, N)
-        batch, length = ops.shape(token_ids)
-        keys = ops.reshape(keys, (batch, length * self.max_ngram))
+        batch = ops.shape(token_ids)[0]
+        keys = self.find_keys(token_ids)
         keys = ops.sort(keys, axis=1)  # equal ones side by side
         before = ops.pad(keys, [[0, 0], [1, 0]])[:, :-1]
         # 0 is no n-gram; in a row it stands beside the 0 of the pad, or of
@@ -136,6 +135,16 @@ class NgramBag(keras.layers.Layer):
             drawn = keras.random.uniform((batch, 1), seed=self.seed_generator)
             z = ops.where(drawn < self.silence, 0.0, z)
         return ops.cast(z, self.compute_dtype)
+
+    def find_keys(self, token_ids):
+        """Return the keys of the n-grams of each text, 0 where there is none.
+
+        Shapes:
+            token_ids `(B, T)` -> int32 `(B, T * max_ngram)`.
+        """
+        keys = ngram_keys(token_ids, self.max_ngram)  # (B, T, N)
+        batch, length = ops.shape(token_ids)
+        return ops.reshape(keys, (batch, length * self.max_ngram))
 
     def learn_counts(self, rows, labels, min_count=1, smoothing=1.0):
         r"""Find the n-grams of labelled texts, and their log-count ratios.
@@ -163,7 +172,7 @@ class NgramBag(keras.layers.Layer):
         if not self.built:
             self.build()
             self.built = True
-        found, by_class = count_ngrams(rows, labels, self.max_ngram, self.units)
+        found, by_class = count_ngrams(rows, labels, self.find_keys, self.units)
         texts = by_class.sum(axis=1)
         order = np.argsort(-texts, kind="stable")[: self.num_ngrams]
         kept = np.sort(order[texts[order] >= min_count])

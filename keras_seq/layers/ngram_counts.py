@@ -3,16 +3,15 @@
 import numpy as np
 from keras import ops
 
-from keras_seq.ops.ngrams import ngram_keys
 
-
-def count_ngrams(rows, labels, max_ngram, num_classes, chunk_size=512):
+def count_ngrams(rows, labels, find_keys, num_classes, chunk_size=512):
     """Return the keys of all n-grams, sorted, and their counts.
 
     Args:
         rows: Sequences of token ids, without padding.
         labels: The class of each.
-        max_ngram: Tokens in the longest n-gram.
+        find_keys: From padded token ids `(B, T)` to the keys `(B, M)` of
+            their n-grams, 0 where there is none.
         num_classes: How many classes.
         chunk_size: How many rows to look at together.
 
@@ -27,7 +26,7 @@ def count_ngrams(rows, labels, max_ngram, num_classes, chunk_size=512):
         token_ids = np.zeros((len(chunk), longest), "int32")
         for n, row in enumerate(chunk):
             token_ids[n, : len(row)] = row
-        keys = ops.convert_to_numpy(ngram_keys(token_ids, max_ngram))
+        keys = ops.convert_to_numpy(find_keys(token_ids))
         for row, label in zip(keys, labels[at : at + chunk_size], strict=True):
             distinct = np.unique(row)
             found[label].append(distinct[distinct != 0])

@@ -10,83 +10,20 @@ from keras_seq.layers.ngram_bag import NgramBag
 from keras_seq.layers.sequence_pooling import SequencePooling
 from keras_seq.layers.simple_rnn import SimpleRNN
 from keras_seq.layers.sinusoidal_positions import SinusoidalPositions
+from keras_seq.layers.spelling_bag import SpellingBag
 from keras_seq.layers.token_embedding import TokenEmbedding
 from keras_seq.layers.transformer_encoder import TransformerEncoder
+from keras_seq.models.text_classifier_settings import (
+    TEXT_CLASSIFIER_PRESETS as TEXT_CLASSIFIER_PRESETS,
+)
+from keras_seq.models.text_classifier_settings import classifier_settings
 
 RECURRENT = {"rnn": SimpleRNN, "lstm": LSTM, "gru": GRU}
-ENCODERS = (None, *RECURRENT, "transformer")
-POOLINGS = (None, "attention", "last", "max", "mean")
 
 # With `attend_to="words"`, words learn so many times faster than the encoder
 # what they mean. Otherwise the encoder, which reads the verdict off the whole
 # text, makes the full stop stand for one class and a comma for the other.
 WORD_GAIN = 10.0
-
-# What a preset does not say.
-DEFAULTS = {
-    "embedding_dim": 64,
-    "encoder": None,
-    "bidirectional": False,
-    "units": 64,
-    "num_layers": 1,
-    "num_heads": 4,
-    "pooling": "mean",
-    "attend_to": "states",
-    "attention_units": 32,
-    "score_scale": 1.0,
-    "hidden_dim": 0,
-    "token_dropout": 0.0,
-    "dropout": 0.2,
-    "max_ngram": 0,
-    "num_ngrams": 300_000,
-    "ngram_strength": 0.05,
-    "ngram_dropout": 0.5,
-    "ngram_silence": 0.0,
-}
-TEXT_CLASSIFIER_PRESETS = {
-    "bag": {},
-    "rnn": {"encoder": "rnn", "pooling": "last"},
-    "lstm": {"encoder": "lstm", "pooling": "last"},
-    "gru": {"encoder": "gru", "pooling": "last"},
-    "bidirectional": {
-        "encoder": "lstm",
-        "bidirectional": True,
-        "pooling": "last",
-    },
-    # The weights must fall on the words that decide, so what is averaged are
-    # the words, which the hidden layer puts together again; the encoder only
-    # says where to look.
-    "attention": {
-        "encoder": "gru",
-        "bidirectional": True,
-        "embedding_dim": 32,
-        "units": 16,
-        "pooling": "attention",
-        "attend_to": "words",
-        "score_scale": 0.1,
-        "hidden_dim": 32,
-        "token_dropout": 0.25,
-        "dropout": 0.05,
-    },
-    "transformer": {"encoder": "transformer", "num_layers": 2},
-    "ngrams": {"max_ngram": 3, "pooling": None},
-    "ngrams_bag": {"max_ngram": 3, "token_dropout": 0.3},
-    "ngrams_attention": {
-        "max_ngram": 3,
-        "pooling": "attention",
-        "token_dropout": 0.3,
-    },
-    "test": {
-        "encoder": "gru",
-        "bidirectional": True,
-        "embedding_dim": 8,
-        "units": 4,
-        "pooling": "attention",
-        "attention_units": 4,
-        "max_ngram": 2,
-        "num_ngrams": 500,
-    },
-}
 
 
 def text_classifier(
@@ -99,7 +36,8 @@ def text_classifier(
     named `token_embedding`, `encoder` (`encoder_2`, ...), `pooling` or
     `attention_pooling`, and `logits`. With `max_ngram` a `layers.NgramBag`
     named `ngram_bag` adds its scores; it knows nothing until its
-    `learn_counts` was called.
+    `learn_counts` was called. With `max_spelling` a `layers.SpellingBag`
+    named `spelling_bag` does the same for the letters of the words.
 
     Shapes:
         token_ids `(B, T)` int32, 0 is padding -> logits `(B, num_classes)`
@@ -113,7 +51,8 @@ def text_classifier(
             "attention" (bidirectional GRU and attention pooling),
             "transformer", "ngrams" (`layers.NgramBag` alone),
             "ngrams_bag" and "ngrams_attention" (with the mean, or attention
-            pooling, of embeddings beside it), or "test", which is tiny.
+            pooling, of embeddings beside it), "ngrams_spelling" (the mean,
+            and `layers.SpellingBag`), or "test", which is tiny.
         **overrides: Settings that replace the preset's: `embedding_dim`,
             `encoder` (None, "rnn", "lstm", "gru", "transformer"),
             `bidirectional`, `units` (of the recurrent layer, or of the
@@ -125,7 +64,8 @@ def text_classifier(
             pooling, or 0), `token_dropout` (whole tokens), `dropout` (of
             embeddings, and of what the pooling gives), `max_ngram` (0 for no
             n-grams), `num_ngrams`, `ngram_strength`,
-            `ngram_dropout`, `ngram_silence`.
+            `ngram_dropout`, `ngram_silence`; `max_spelling` (0 for none),
+            `num_spellings`, `spelling_strength`, `spelling_dropout`.
 
     Returns:
         A `keras.Model`, not compiled.
@@ -148,22 +88,16 @@ def text_classifier(
     if settings["pooling"] is not None:
         x = _read(token_ids, vocabulary_size, settings)
         x = keras.layers.Dropout(settings["dropout"], name="pooled_dropout")(x)
-        name = "reading" if settings["max_ngram"] else "logits"
+        counts = settings["max_ngram"] or settings["max_spelling"]
+        name = "reading" if counts else "logits"
         towers.append(
             keras.layers.Dense(num_classes, dtype="float32", name=name)(x)
         )
     if settings["max_ngram"]:
+        towers.append(_ngrams(num_classes, settings)(token_ids))
+    if settings["max_spelling"]:
         towers.append(
-            NgramBag(
-                num_classes,
-                settings["num_ngrams"],
-                settings["max_ngram"],
-                initial_strength=settings["ngram_strength"],
-                dropout=settings["ngram_dropout"],
-                silence=settings["ngram_silence"],
-                dtype="float32",
-                name="ngram_bag",
-            )(token_ids)
+            _spelling(vocabulary_size, num_classes, settings)(token_ids)
         )
     logits = towers[0]
     if len(towers) > 1:
@@ -171,42 +105,31 @@ def text_classifier(
     return keras.Model(token_ids, logits, name=f"{preset}_classifier")
 
 
-def classifier_settings(preset, overrides=()):
-    """Return all settings of a preset, `overrides` included, as a dict."""
-    if preset not in TEXT_CLASSIFIER_PRESETS:
-        raise ValueError(
-            f"`preset` must be one of {sorted(TEXT_CLASSIFIER_PRESETS)}. "
-            f"Received: {preset!r}"
-        )
-    settings = {**DEFAULTS, **TEXT_CLASSIFIER_PRESETS[preset]}
-    for name, value in dict(overrides).items():
-        if name not in DEFAULTS:
-            raise ValueError(
-                f"`overrides` must be among {sorted(DEFAULTS)}. "
-                f"Received: {name}={value!r}"
-            )
-        settings[name] = value
-    for name, allowed in (
-        ("encoder", ENCODERS),
-        ("pooling", POOLINGS),
-        ("attend_to", ("states", "words")),
-    ):
-        if settings[name] not in allowed:
-            raise ValueError(
-                f"`{name}` must be one of {allowed}. "
-                f"Received: {settings[name]!r}"
-            )
-    if settings["pooling"] == "last" and settings["encoder"] not in RECURRENT:
-        raise ValueError(
-            '`pooling="last"` takes the final state of a recurrent encoder. '
-            f"Received: encoder={settings['encoder']!r}"
-        )
-    if settings["pooling"] is None and not settings["max_ngram"]:
-        raise ValueError(
-            "`pooling` must be given for a model without n-grams. "
-            "Received: pooling=None, max_ngram=0"
-        )
-    return settings
+def _ngrams(num_classes, settings):
+    return NgramBag(
+        num_classes,
+        settings["num_ngrams"],
+        settings["max_ngram"],
+        initial_strength=settings["ngram_strength"],
+        dropout=settings["ngram_dropout"],
+        silence=settings["ngram_silence"],
+        dtype="float32",
+        name="ngram_bag",
+    )
+
+
+def _spelling(vocabulary_size, num_classes, settings):
+    return SpellingBag(
+        num_classes,
+        vocabulary_size,
+        settings["num_spellings"],
+        settings["max_spelling"],
+        initial_strength=settings["spelling_strength"],
+        dropout=settings["spelling_dropout"],
+        silence=settings["ngram_silence"],
+        dtype="float32",
+        name="spelling_bag",
+    )
 
 
 def _read(token_ids, vocabulary_size, settings):

@@ -42,8 +42,8 @@ NGRAMS = {
 }
 SENTENCES = {
     **NGRAMS,
-    "preset": "ngrams_bag",
-    "max_length": 100,
+    "preset": "ngrams_spelling",
+    "max_length": 150,
     "min_count": 1,
     "epochs": 6,
     "learning_rate": 3e-3,
@@ -81,6 +81,13 @@ RECIPES = {
     "table": {"preset": "attention", "min_count": 2},
 }
 
+# What a preset needs whatever the data; it replaces what the recipe says.
+PRESET_TRAINING = {
+    "transformer": {"learning_rate": 1e-3, "warmup": 0.1},
+    # Of a word that it does not know, the word tokenizer keeps no letter.
+    "ngrams_spelling": {"tokenizer": "subword", "vocabulary_size": 8000},
+}
+
 
 def resolve_settings(data, preset=None, overrides=None):
     """Return `(preset, training settings, model settings)` for `data`.
@@ -105,6 +112,7 @@ def resolve_settings(data, preset=None, overrides=None):
             f"`preset` must be one of {sorted(TEXT_CLASSIFIER_PRESETS)}. "
             f"Received: {preset!r}"
         )
+    recipe |= PRESET_TRAINING.get(preset, {})
     asked = {**recipe, **(overrides or {})}
     known = {*TRAINING_DEFAULTS, *classifier_settings(preset)}
     for name, value in asked.items():

@@ -12,6 +12,7 @@ TINY = {
     "attention_units": 3,
     "num_heads": 2,
     "num_ngrams": 199,
+    "num_spellings": 211,
 }
 every_preset = pytest.mark.parametrize(
     "preset", sorted(TEXT_CLASSIFIER_PRESETS)
@@ -24,6 +25,10 @@ def make(preset, **overrides):
     )
     if "ngrams" in preset:
         bag = model.get_layer("ngram_bag")
+        bag.learn_counts([[7, 3, 11], [4], [20]], [0, 1, 2])
+    if "spelling" in preset:
+        bag = model.get_layer("spelling_bag")
+        bag.learn_spellings(f" word {n}" * (n > 0) for n in range(29))
         bag.learn_counts([[7, 3, 11], [4], [20]], [0, 1, 2])
     return model
 
@@ -70,6 +75,17 @@ def test_ngrams_add_to_what_was_read():
     want = sum(keras.ops.convert_to_numpy(x) for x in parts(rows))
     np.testing.assert_allclose(logits(model, rows), want, rtol=1e-5)
     assert (logits(model, rows) != logits(model, [[3, 7, 2]])).any()
+
+
+def test_letters_add_to_words():
+    model = make("ngrams_spelling")
+    names = ("ngram_bag", "reading", "spelling_bag")
+    parts = [model.get_layer(name).output for name in names]
+    rows = np.array([[7, 3, 2]])
+    found = keras.Model(model.inputs, parts)(rows)
+    found = [keras.ops.convert_to_numpy(x) for x in found]
+    np.testing.assert_allclose(logits(model, rows), sum(found), rtol=1e-5)
+    assert all(part.any() for part in found)
 
 
 def test_layers_have_the_names_that_explain_looks_for():

@@ -33,3 +33,27 @@ def bag(row, ratios, strengths, max_ngram):
     return sum(
         ratios[g] * strengths[g] for g in ngrams(row, max_ngram) if g in ratios
     )
+
+
+def letter_runs(words, min_ngram, max_ngram):
+    """All runs of so many letters inside the words, as a set of strings."""
+    return {
+        word[at : at + n]
+        for word in words
+        for n in range(min_ngram, max_ngram + 1)
+        for at in range(len(word) - n + 1)
+    }
+
+
+def spelling_ratios(texts, labels, min_ngram, max_ngram, smoothing=1.0):
+    """`{run: r}` for two classes; a text is a list of words."""
+    counts = {}
+    for words, label in zip(texts, labels, strict=True):
+        for run in letter_runs(words, min_ngram, max_ngram):
+            counts.setdefault(run, [0, 0])[label] += 1
+    totals = [sum(smoothing + c[k] for c in counts.values()) for k in (0, 1)]
+    return {
+        run: math.log((smoothing + c[1]) / totals[1])
+        - math.log((smoothing + c[0]) / totals[0])
+        for run, c in counts.items()
+    }

@@ -127,6 +127,24 @@ def test_long_texts_keep_their_beginning_and_end(trained):
     assert text[start:end] == last and end == len(text)
 
 
+@pytest.mark.parametrize("tokenizer", ["word", "subword"])
+def test_letters_are_learnt_with_either_tokenizer(reviews, tmp_path, tokenizer):
+    classifier, _ = sentiment.train(
+        reviews,
+        folder=tmp_path,
+        **{**TINY, "epochs": 1, "preset": "ngrams_spelling"},
+        num_ngrams=3001,
+        num_spellings=3001,
+        vocabulary_size=400,
+        tokenizer=tokenizer,
+    )
+    bag = classifier.model.get_layer("spelling_bag")
+    ids = np.array(classifier.encode([reviews.columns("train")["text"][0]]))
+    assert np.array(bag.find_keys(ids)).any()
+    assert np.array(bag(ids)).any()
+    assert np.isfinite(classifier.predict(["", "zzz"])).all()
+
+
 def test_evaluate_counts_right(trained, reviews):
     classifier, _, _ = trained
     scores = sentiment.evaluate(classifier, reviews, split="hard")
@@ -186,3 +204,14 @@ def test_unknown_names_say_what_there_is(tmp_path, reviews):
     with pytest.raises(ValueError, match="has no classifier.json"):
         SentimentClassifier.load(tmp_path)
     assert not folder.exists()
+
+
+def test_a_preset_brings_what_it_needs_and_can_be_overruled():
+    from keras_seq.tasks.sentiment_recipes import resolve_settings
+
+    of_recipe = resolve_settings("reviews", "gru")[1]
+    of_preset = resolve_settings("reviews", "transformer")[1]
+    asked = resolve_settings("reviews", "transformer", {"learning_rate": 0.5})
+    assert of_preset["learning_rate"] < of_recipe["learning_rate"]
+    assert of_preset["epochs"] == of_recipe["epochs"]
+    assert asked[1]["learning_rate"] == 0.5
