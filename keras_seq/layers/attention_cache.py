@@ -58,7 +58,7 @@ def _write(buffer, new, start):
     graph, in XLA, on a GPU and on every backend alike.
     """
     batch, steps, *trailing = ops.shape(new)
-    place = ops.arange(buffer.shape[1], dtype="int32")[None]
+    place = ops.arange(ops.shape(buffer)[1], dtype="int32")[None]
     offset = place - ops.expand_dims(start, 1)  # (B, L)
     inside = ops.logical_and(offset >= 0, offset < steps)
     inside = ops.reshape(inside, (*ops.shape(inside), *(1 for _ in trailing)))

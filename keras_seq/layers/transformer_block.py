@@ -33,6 +33,8 @@ class TransformerBlock(keras.layers.Layer):
             and not what leaves the residual sum (post-norm, as in the paper).
         attention_dropout: Share of the attention weights to drop; by default
             as `dropout`. The paper drops none, and 0 is faster.
+        flash_attention: As in `MultiHeadAttention`. `False` suits inputs that
+            are never long: there is only one path to trace.
         **kwargs: Passed to `keras.layers.Layer`.
     """
 
@@ -47,6 +49,7 @@ class TransformerBlock(keras.layers.Layer):
         bias_initializer="zeros",
         normalize_first=False,
         attention_dropout=None,
+        flash_attention=None,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -63,6 +66,7 @@ class TransformerBlock(keras.layers.Layer):
         self.bias_initializer = keras.initializers.get(bias_initializer)
         self.normalize_first = normalize_first
         self.attention_dropout = attention_dropout
+        self.flash_attention = flash_attention
         self.supports_masking = True
 
     # === Sub-layers ===
@@ -87,6 +91,7 @@ class TransformerBlock(keras.layers.Layer):
             dropout=self.dropout if dropout is None else dropout,
             kernel_initializer=self.kernel_initializer,
             bias_initializer=self.bias_initializer,
+            flash_attention=self.flash_attention,
             dtype=self.dtype_policy,
             name=name,
         )
@@ -152,4 +157,5 @@ class TransformerBlock(keras.layers.Layer):
             ),
             "normalize_first": self.normalize_first,
             "attention_dropout": self.attention_dropout,
+            "flash_attention": self.flash_attention,
         }

@@ -47,6 +47,8 @@ class TransformerDecoder(TransformerBlock):
             and not what leaves the residual sum (post-norm, as in the paper).
         attention_dropout: Share of the attention weights to drop; by default
             as `dropout`. The paper drops none, and 0 is faster.
+        flash_attention: As in `MultiHeadAttention`. `False` suits inputs that
+            are never long: there is only one path to trace.
         **kwargs: Passed to `keras.layers.Layer`.
 
     Example:

@@ -13,6 +13,7 @@ OFF_DEFAULT = dict(
     bias_initializer="random_normal",
     normalize_first=True,
     attention_dropout=0.2,
+    flash_attention=False,
 )
 
 CASES = {
