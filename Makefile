@@ -48,7 +48,7 @@ clean:  ## Remove .venv and everything generated
 	rm -rf $(VENV) outputs build *.egg-info .pytest_cache .ruff_cache .hypothesis
 
 # --- set-up: one stamp file per group of packages -------------------------
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 
 $(BIN)/python:
 	@echo "Creating $(VENV) ..."

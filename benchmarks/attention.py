@@ -8,6 +8,7 @@ PEERS = {
     "keras": work.keras_attention,
     "keras_seq": work.keras_seq_attention,
     "torch": work.torch_attention,
+    "projections": work.projections_alone,
 }
 # What the ratio to Keras must reach, forward and forward+backward.
 TARGETS = {64: (1.5, 2.0), 256: (1.2, 1.35), 1024: (1.3, 1.4)}
@@ -33,6 +34,9 @@ def run():
                     "ours / keras": keras.seconds / ours.seconds,
                     "target": target,
                     "torch / keras": keras.seconds / results["torch"].seconds,
+                    "projections alone / keras": (
+                        keras.seconds / results["projections"].seconds
+                    ),
                     "memory ours (MB)": ours.megabytes,
                     "memory keras (MB)": keras.megabytes,
                     "memory torch (MB)": results["torch"].megabytes,

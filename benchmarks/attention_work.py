@@ -25,6 +25,31 @@ def keras_attention(length, batch, backward, causal=True):
     return _tensorflow_work(layer, length, batch, backward, causal)
 
 
+def projections_alone(length, batch, backward, causal=True):
+    """The four matrix products that any such layer does, and nothing else.
+
+    Not a contender but the bound: an attention between them that cost nothing.
+    """
+    from keras_seq import _startup  # keeps start-up notes off the screen
+
+    _startup.load_backend()
+    import keras
+
+    class Projections(keras.layers.Layer):
+        def build(self, query_shape, value_shape):
+            self.kernels = [
+                self.add_weight(shape=(WIDTH, WIDTH)) for _ in range(4)
+            ]
+
+        def call(self, query, value, use_causal_mask=True):
+            rows = keras.ops.reshape(query, (-1, WIDTH))
+            q, k, v = (rows @ kernel for kernel in self.kernels[:3])
+            rows = (q + k + v) @ self.kernels[3]
+            return keras.ops.reshape(rows, query.shape)
+
+    return _tensorflow_work(Projections(), length, batch, backward, causal)
+
+
 def _tensorflow_work(layer, length, batch, backward, causal):
     import tensorflow as tf
 

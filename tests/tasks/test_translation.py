@@ -1,0 +1,167 @@
+"""Translators: trained, saved, scored, and given what strangers give."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+from keras_seq.models import transformer
+from keras_seq.tasks import translation
+from keras_seq.tasks.translation import Translator, training_batches
+from keras_seq.tasks.translation_recipes import (
+    TRAINING_DEFAULTS,
+    resolve_settings,
+)
+from keras_seq.text import SubwordTokenizer
+from tests.tasks.translation_toy import SETTINGS, toy_dataset
+
+pytestmark = pytest.mark.tensorflow
+
+
+def train(folder, **overrides):
+    settings = {**SETTINGS, "folder": folder, "verbose": 0, **overrides}
+    return translation.train(toy_dataset(), **settings)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("translation")
+    return folder, *train(folder, epochs=40)
+
+
+def test_a_transformer_learns_the_toy_language(trained):
+    _, translator, result = trained
+    scores = translation.evaluate(translator, toy_dataset())
+    assert scores["bleu"] > 95, result.history[-1]
+    assert scores["sentences"] <= 40
+    assert translator.translate(["blue dog sees red cat"]) == [
+        "bleu chien voit rouge chat"
+    ]
+
+
+def test_greedy_and_beams_of_any_batch_agree_on_it(trained):
+    translator = trained[1]
+    texts = list(toy_dataset(seed=1).columns("test")["source"])
+    found = translator.translate(texts)
+    assert translator.translate(texts, batch_size=3) == found
+    assert translator.translate(texts, beam_size=1) == found
+    assert translator.translate(texts[::-1])[::-1] == found
+
+
+def test_a_folder_gives_the_translator_back(trained):
+    folder, translator, _ = trained
+    again = Translator.load(folder)
+    assert again.translate(["two cat and dog"]) == translator.translate(
+        ["two cat and dog"]
+    )
+    assert again.settings == json.loads(json.dumps(translator.settings))
+    record = json.loads((folder / "run.json").read_text())
+    assert record["settings"]["padding_share"] < 0.5
+    assert record["settings"]["label_smoothing"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "text", ["", "   ", "\u200b", b"\xff\xfe", "日本語 👍"]
+)
+def test_any_text_has_an_answer(trained, text):
+    (answer,) = trained[1].translate([text])
+    assert isinstance(answer, str)
+    if not isinstance(text, bytes) and not text.strip():
+        assert answer == ""
+
+
+def test_no_texts_have_no_answers(trained):
+    assert trained[1].translate([]) == []
+
+
+def test_2000_words_are_cut_with_a_warning(trained):
+    with pytest.warns(UserWarning, match="1 of 2 texts.*more than 199 tokens"):
+        answers = trained[1].translate(["cat " * 2000, "cat"], beam_size=1)
+    assert answers[1] == "chat"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trained[1].translate(["cat " * 50], beam_size=1)
+
+
+def test_a_vocabulary_that_does_not_fit_is_refused(trained):
+    tokenizer = trained[1].tokenizer
+    size = tokenizer.vocabulary_size
+    with pytest.raises(
+        ValueError, match=f"{size + 1} tokens. Received: {size}"
+    ):
+        Translator(tokenizer, transformer(size + 1, "test"))
+
+
+def test_a_folder_without_a_translator_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="has no translator.json"):
+        Translator.load(tmp_path)
+
+
+def test_batches_shift_the_target_by_one_and_drop_what_is_too_long():
+    tokenizer = SubwordTokenizer.train(["a b c d"], 270)
+    model = transformer(tokenizer.vocabulary_size, "test")
+    translator = Translator(tokenizer, model)
+    columns = {
+        "source": np.array(["a b", "a " * 30], object),
+        "target": np.array(["c d c", "d"], object),
+    }
+    how = {**TRAINING_DEFAULTS, "max_length": 12}
+    batches = training_batches(translator, columns, how)
+    ((inputs, labels),) = batches.arrays()
+    start, end = tokenizer.start_id, tokenizer.end_id
+    source, target = (
+        tokenizer.tokenize([text])[0].numpy().tolist()
+        for text in ("a b", "c d c")
+    )
+    assert inputs["source_ids"].tolist() == [[*source, end]]
+    assert inputs["target_ids"].tolist() == [[start, *target]]
+    assert labels.tolist() == [[*target, end]]
+    with pytest.raises(ValueError, match="`max_length`.*Received: 2"):
+        training_batches(translator, columns, {**how, "max_length": 2})
+
+
+@pytest.mark.parametrize("model", ["rnn_search", "seq2seq"])
+def test_recurrent_models_train_and_translate(model, tmp_path):
+    dataset = toy_dataset(60)
+    translator, result = translation.train(
+        dataset,
+        model,
+        "test",
+        folder=tmp_path,
+        vocabulary_size=330,
+        epochs=2,
+        bleu_sentences=5,
+        patience=1,
+        monitor="bleu",
+        verbose=0,
+    )
+    assert np.isfinite(result.history[-1]["val_loss"])
+    assert "bleu" in result.history[-1]
+    assert len(translator.translate(["one cat", ""])) == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"model": "lstm"}, "`model`"),
+        ({"preset": "huge"}, "`preset`"),
+        ({"num_layer": 2}, "`overrides`"),
+        ({"patience": 2, "monitor": "bleu"}, "`bleu_sentences`"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings, named, tmp_path):
+    given = {"preset": "test", "vocabulary_size": 330, **settings}
+    with pytest.raises(ValueError, match=f"{named}.*Received"):
+        translation.train(
+            toy_dataset(20), folder=tmp_path, verbose=0, epochs=1, **given
+        )
+
+
+def test_recipes_give_way_to_what_was_asked():
+    preset, how, model = resolve_settings(
+        "multi30k", overrides={"epochs": 3, "dropout": 0.4}
+    )
+    assert how["epochs"] == 3
+    assert how["label_smoothing"] == TRAINING_DEFAULTS["label_smoothing"]
+    assert model["dropout"] == 0.4
