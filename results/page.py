@@ -18,9 +18,8 @@ on the test part named in the heading. The recipes of the real data sets were
 chosen on held-out parts of their training data; early settings of the preset
 "attention" were compared on the built-in test reviews, so its rationale scores
 there are somewhat flattered (another seed gave a P@1 of 0.87 on validation).
-Times are
-of the training, on {cores} CPU cores, with reading and encoding the texts;
-for ten folds they are the sum of all. "recipe" is what
+Times are of the training, on {cores} CPU cores, with reading and encoding the
+texts; for ten folds they are the sum of all. "recipe" is what
 `keras-seq train sentiment --data NAME` does by itself.
 """
 

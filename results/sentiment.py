@@ -38,7 +38,12 @@ FAMILY_SETTINGS = {
         "max_length": 200,
         "token_dropout": 0.3,
     },
-    "rotten_tomatoes": {"preset": "bag", "epochs": 6, "token_dropout": 0.3},
+    "rotten_tomatoes": {
+        "preset": "bag",
+        "epochs": 6,
+        "learning_rate": 3e-3,
+        "token_dropout": 0.3,
+    },
 }
 # Deeper ones need smaller steps.
 TRANSFORMER_LEARNING_RATE = 5e-4

@@ -61,7 +61,6 @@ TEXT_CLASSIFIER_PRESETS = {
     "ngrams_spelling": {
         "max_ngram": 3,
         "max_spelling": 6,
-        "spelling_strength": 0.02,
         "token_dropout": 0.3,
     },
     "ngrams_attention": {

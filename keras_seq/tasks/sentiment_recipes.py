@@ -45,8 +45,8 @@ SENTENCES = {
     "preset": "ngrams_spelling",
     "max_length": 150,
     "min_count": 1,
-    "epochs": 6,
-    "learning_rate": 3e-3,
+    "epochs": 4,
+    "learning_rate": 1.5e-3,
     "ngram_min_count": 1,
     "ngram_strength": 0.1,
 }
