@@ -10,6 +10,10 @@ import numpy as np
 
 from keras_seq import training
 from keras_seq.data import Batches, Dataset
+from keras_seq.tasks.translation_alignment import (
+    alignment_error_rates,
+    best_head,
+)
 from keras_seq.tasks.translation_data import LANGUAGES, load_split
 from keras_seq.tasks.translation_data import NAMES as NAMES
 from keras_seq.tasks.translation_data import load_data as load_data
@@ -133,6 +137,13 @@ def train(
         settings=settings,
         verbose=verbose,
     )
+    if dataset.gold.get("validation") and translator.has_attention():
+        rates = _alignment_error_rates(
+            translator,
+            dataset.columns("validation"),
+            dataset.gold["validation"],
+        )
+        translator.settings["alignment_heads"] = best_head(rates)
     translator.save(folder)
     return translator, result
 
@@ -162,14 +173,21 @@ def evaluate(
         lowercase: Whether case counts for nothing.
 
     Returns:
-        A dict, see `translation_scores.corpus_scores`.
+        A dict, see `translation_scores.corpus_scores`; where the data has
+        gold alignments and the model has attention, `alignment_error` too, of
+        the head that was best on the validation part.
     """
-    columns, _ = load_split(data, data_dir, split, languages)
+    columns, gold = load_split(data, data_dir, split, languages)
     sources, references = distinct_sources(columns)
     found = translator.translate(
         sources, beam_size=beam_size, length_penalty=length_penalty
     )
-    return corpus_scores(found, references, lowercase=lowercase)
+    scores = corpus_scores(found, references, lowercase=lowercase)
+    heads = getattr(translator, "settings", {}).get("alignment_heads")
+    if gold and heads:
+        rates = _alignment_error_rates(translator, columns, gold)
+        scores["alignment_error"] = float(rates[tuple(heads[0])])
+    return scores
 
 
 def training_batches(translator, columns, how, seed=0, shuffle=True):
@@ -218,6 +236,12 @@ def distinct_sources(columns):
     for source, target in pairs:
         references.setdefault(source, []).append(target)
     return list(references), list(references.values())
+
+
+def _alignment_error_rates(translator, columns, gold):
+    return alignment_error_rates(
+        translator, columns["source"], columns["target"], gold
+    )
 
 
 def _bleu_of_validation(translator, dataset, how):

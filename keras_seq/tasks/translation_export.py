@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 from keras_seq import explain, export
+from keras_seq.tasks.translation_alignment import CROSS
 from keras_seq.tasks.translator import SLACK, STRETCH
 from keras_seq.tasks.word_groups import (
     attention_between_words,
@@ -21,7 +22,6 @@ GOLDEN_TEXTS = (
     "   ",
     b"caf\xe9 \xff\xfe",
 )
-CROSS = "cross_attention"
 NONE = -1e9  # the score of a translation that there is not
 # Sizes that the compiled search is made for: the next larger one is used.
 BATCHES = (1, 4, 16, 32, 64, 128, 256)
@@ -126,7 +126,7 @@ def translation_signatures(
         "from_ids": from_ids,
         "fast": fast,
     }
-    if has_attention(translator.model):
+    if translator.has_attention():
         signatures["explain"] = _explain_signature(translator, search, text)
     return signatures
 
@@ -183,13 +183,6 @@ def export_translation(
         golden=golden,
         version=version,
     )
-
-
-def has_attention(model) -> bool:
-    """Whether a model looks at its source while it writes."""
-    token_ids = tf.constant([[4, 3]])
-    _, _, attention = model.step(token_ids[:, 0], model.start(token_ids))
-    return bool(attention)
 
 
 def _explain_signature(translator, search, text):

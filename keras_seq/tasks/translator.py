@@ -59,6 +59,12 @@ class Translator:
         self.settings = dict(settings or {})
         self._searches = {}
 
+    def has_attention(self) -> bool:
+        """Whether the model looks at its source while it writes."""
+        token_ids = tf.constant([[self.tokenizer.end_id]])
+        state = self.model.start(token_ids)
+        return bool(self.model.step(token_ids[:, 0], state)[2])
+
     def encode(self, texts):
         """Return `source_ids`, `(B, S)` int32, each row with its end token.
 
