@@ -16,9 +16,10 @@ import numpy as np
 from keras import ops
 
 from keras_seq.ops.lookup import existing_rows
-from keras_seq.ops.masks import HIDDEN, softmax
+from keras_seq.ops.masks import HIDDEN
 from keras_seq.ops.positions import sinusoidal_encoding, wave_frequencies
-from keras_seq.ops.products import affine, times_transposed
+from keras_seq.ops.products import affine
+from keras_seq.ops.single_query import attend_from_one
 
 
 def start_steps(blocks, encoded, source_mask, max_length=None):
@@ -228,11 +229,9 @@ class _Block:
         return x, seen["weights"] * real
 
     def _attend(self, q, k, v, bias):
-        scores = ops.cast(times_transposed(q, k), "float32")  # (B, H, 1, L)
-        weights = softmax(scores if bias is None else scores + bias)
-        weights = ops.cast(weights, self.dtype)
+        context, weights = attend_from_one(q, k, v, bias)
         width = self.num_heads * self.width
-        return ops.reshape(ops.matmul(weights, v), (-1, width)), weights
+        return ops.reshape(context, (-1, width)), weights
 
 
 class _Norm:
