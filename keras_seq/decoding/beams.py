@@ -248,7 +248,7 @@ class _Beam:
 
         _, order = ops.top_k(ops.reshape(final, shape), self.size)
         order = ops.cast(order, "int32") + self.first_place  # the best first
-        ended = ops.squeeze(pick_rows(ended, order), -1)
+        ended = ops.reshape(pick_rows(ended, order), shape)
         # What ended comes before what was cut; else the order stays.
         rank = 2 * self.size * ops.cast(ended, "int32")
         rank = rank - ops.arange(self.size, dtype="int32")
@@ -256,8 +256,12 @@ class _Beam:
         best = ops.cast(best, "int32") + self.first_place
         best = pick_rows(ops.reshape(order, (-1,)), best)  # (B, n_best)
 
+        # JAX forgets the shape of a gather from an empty batch.
+        shape = (self.batch_size, self.n_best)
         scores = pick_rows(ops.reshape(final, (-1,)), best)
+        scores = ops.reshape(scores, shape)
         token_ids = pick_rows(token_ids, best)
+        token_ids = ops.reshape(token_ids, (*shape, self.room))
         exists = ops.expand_dims(scores > NEVER, -1)
         token_ids = ops.where(exists, token_ids, PADDING)
         return Decoded(token_ids, scores, lengths_of(token_ids))

@@ -68,10 +68,13 @@ def repeat_while(goes_on, body, carry, state, seen: Probe) -> dict[str, Any]:
     Args:
         goes_on: `carry -> scalar bool`.
         body: `(carry, state) -> (carry, state)`; the shapes in `carry` stay.
+            It is not run where one of them is known to hold nothing.
         carry: A dict of tensors.
         state: The model's; its constants do not pass through the loop.
         seen: What `probe` saw.
     """
+    if any(0 in x.shape for x in carry.values()):
+        return carry  # no row or no room; JAX cannot trace a turn of nothing
     constants = {k: x for k, x in state.items() if k in seen.constants}
     moving = {k: x for k, x in state.items() if k not in seen.constants}
 
