@@ -145,7 +145,7 @@ class RNNSearch(EncoderDecoder):
         policy = policy_of(dtype)
 
         # === Layers ===
-        self.source_embedding, self.target_embedding = embeddings(
+        source_embedding, target_embedding = embeddings(
             vocabulary_size, embedding_dim, tie_embeddings, policy
         )
         drop = {
@@ -154,7 +154,7 @@ class RNNSearch(EncoderDecoder):
             )
             for side in ("encoder", "decoder", "readout")
         }
-        self.encoder = Bidirectional(
+        encoder = Bidirectional(
             GRU(
                 hidden_dim,
                 return_sequences=True,
@@ -166,41 +166,39 @@ class RNNSearch(EncoderDecoder):
             dtype=policy,
             name="encoder",
         )
-        self.initial_state = keras.layers.Dense(
+        initial_state = keras.layers.Dense(
             hidden_dim, activation="tanh", dtype=policy, name="initial_state"
         )
         looks_first = score == "additive"
-        self.attention = None
+        attention = None
         if looks_first:
-            self.decoder = AttentiveGRU(
+            decoder = AttentiveGRU(
                 hidden_dim, attention_dim, dtype=policy, name="decoder"
             )
         else:
-            self.decoder = GRU(
+            decoder = GRU(
                 hidden_dim, return_sequences=True, dtype=policy, name="decoder"
             )
             Attention, options = {
                 "dot": (DotProductAttention, {"scaled": False}),
                 "general": (BilinearAttention, {}),
             }[score]
-            self.attention = Attention(
-                **options, dtype=policy, name="attention"
-            )
-        self.readout = Maxout(embedding_dim, dtype=policy, name="readout")
+            attention = Attention(**options, dtype=policy, name="attention")
+        readout = Maxout(embedding_dim, dtype=policy, name="readout")
 
         # === Functional model ===
         inputs = symbolic_inputs()
-        x = drop["encoder"](self.source_embedding(inputs["source_ids"]))
-        memory, _, backward = self.encoder(x)
-        state = self.initial_state(backward)
-        y = drop["decoder"](self.target_embedding(inputs["target_ids"]))
+        x = drop["encoder"](source_embedding(inputs["source_ids"]))
+        memory, _, backward = encoder(x)
+        state = initial_state(backward)
+        y = drop["decoder"](target_embedding(inputs["target_ids"]))
         if looks_first:
-            states, contexts = self.decoder(y, memory, initial_state=state)
+            states, contexts = decoder(y, memory, initial_state=state)
         else:
-            states = self.decoder(y, initial_state=state)
-            contexts = self.attention(states, memory)
-        read = drop["readout"](self.readout([states, y, contexts]))
-        logits = self.target_embedding(read, reverse=True)
+            states = decoder(y, initial_state=state)
+            contexts = attention(states, memory)
+        read = drop["readout"](readout([states, y, contexts]))
+        logits = target_embedding(read, reverse=True)
 
         # === Config ===
         config = {
@@ -211,6 +209,12 @@ class RNNSearch(EncoderDecoder):
             "dtype": policy,
         }
         super().__init__(inputs, logits, config, name=name, **kwargs)
+        self.source_embedding = source_embedding
+        self.target_embedding = target_embedding
+        self.encoder, self.decoder = encoder, decoder
+        self.initial_state = initial_state
+        self.attention = attention
+        self.readout = readout
 
     # === Step by step ===
 

@@ -117,7 +117,7 @@ class Seq2Seq(EncoderDecoder):
         policy = policy_of(dtype)
 
         # === Layers ===
-        self.source_embedding, self.target_embedding = embeddings(
+        source_embedding, target_embedding = embeddings(
             vocabulary_size, embedding_dim, tie_embeddings, policy
         )
 
@@ -134,7 +134,7 @@ class Seq2Seq(EncoderDecoder):
             )
 
         numbers = range(1, num_layers + 1)
-        self.encoders = [
+        encoders = [
             lstm(
                 f"encoder_{n}",
                 # Its outputs come in the order they were made, which is the
@@ -144,26 +144,26 @@ class Seq2Seq(EncoderDecoder):
             )
             for n in numbers
         ]
-        self.decoders = [
+        decoders = [
             lstm(f"decoder_{n}", return_sequences=True) for n in numbers
         ]
-        self.readout = None
+        readout = None
         if hidden_dim != embedding_dim:
-            self.readout = keras.layers.Dense(
+            readout = keras.layers.Dense(
                 embedding_dim, dtype=policy, name="readout"
             )
 
         # === Functional model ===
         inputs = symbolic_inputs()
-        x, states = self.source_embedding(inputs["source_ids"]), []
-        for layer in self.encoders:
+        x, states = source_embedding(inputs["source_ids"]), []
+        for layer in encoders:
             x, *state = layer(dropped(x, f"{layer.name}_dropout"))
             states.append(state)
-        x = self.target_embedding(inputs["target_ids"])
-        for layer, state in zip(self.decoders, states, strict=True):
+        x = target_embedding(inputs["target_ids"])
+        for layer, state in zip(decoders, states, strict=True):
             x = dropped(x, f"{layer.name}_dropout")
             x, *_ = layer(x, initial_state=state)
-        logits = self._score(dropped(x, "logits_dropout"))
+        logits = _score(dropped(x, "logits_dropout"), readout, target_embedding)
 
         # === Config ===
         config = {
@@ -174,10 +174,10 @@ class Seq2Seq(EncoderDecoder):
             "dtype": policy,
         }
         super().__init__(inputs, logits, config, name=name, **kwargs)
-
-    def _score(self, x):
-        x = x if self.readout is None else self.readout(x)
-        return self.target_embedding(x, reverse=True)
+        self.source_embedding = source_embedding
+        self.target_embedding = target_embedding
+        self.encoders, self.decoders = encoders, decoders
+        self.readout = readout
 
     # === Step by step ===
 
@@ -197,4 +197,9 @@ class Seq2Seq(EncoderDecoder):
             names = [f"{layer.name}/{letter}" for letter in "hc"]
             x, states = layer.cell(x, [state[name] for name in names])
             new |= dict(zip(names, states, strict=True))
-        return self._score(x), new, {}
+        return _score(x, self.readout, self.target_embedding), new, {}
+
+
+def _score(x, readout, embedding):
+    x = x if readout is None else readout(x)
+    return embedding(x, reverse=True)

@@ -165,21 +165,21 @@ class Transformer(EncoderDecoder):
             place = SinusoidalPositions(dtype=policy, name=f"{side}_positions")
             return place, drop, blocks, norm
 
-        self.source_embedding, self.target_embedding = embeddings(
+        source_embedding, target_embedding = embeddings(
             vocabulary_size, hidden_dim, tie_embeddings, policy
         )
-        self._encoder = rest("encoder", TransformerEncoder, num_encoder_layers)
-        self._decoder = rest("decoder", TransformerDecoder, num_decoder_layers)
+        encoder = rest("encoder", TransformerEncoder, num_encoder_layers)
+        decoder = rest("decoder", TransformerDecoder, num_decoder_layers)
 
         # === Functional model ===
         inputs = symbolic_inputs()
-        encoded = self._encode(inputs["source_ids"])
-        place, drop, blocks, norm = self._decoder
-        x = drop(place(self.target_embedding(inputs["target_ids"])))
+        encoded = _encode(source_embedding, encoder, inputs["source_ids"])
+        place, drop, blocks, norm = decoder
+        x = drop(place(target_embedding(inputs["target_ids"])))
         for layer in blocks:
             x = layer(x, encoded)
         x = x if norm is None else norm(x)
-        logits = self.target_embedding(x, reverse=True)
+        logits = target_embedding(x, reverse=True)
 
         # === Config ===
         config = {
@@ -193,13 +193,9 @@ class Transformer(EncoderDecoder):
             "dtype": policy,
         }
         super().__init__(inputs, logits, config, name=name, **kwargs)
-
-    def _encode(self, source_ids):
-        place, drop, blocks, norm = self._encoder
-        x = drop(place(self.source_embedding(source_ids)))
-        for layer in blocks:
-            x = layer(x)
-        return x if norm is None else norm(x)
+        self.source_embedding = source_embedding
+        self.target_embedding = target_embedding
+        self._encoder, self._decoder = encoder, decoder
 
     # === Step by step ===
 
@@ -207,7 +203,7 @@ class Transformer(EncoderDecoder):
         source_ids = ops.convert_to_tensor(source_ids)
         return start_steps(
             self._decoder[2],
-            self._encode(source_ids),
+            _encode(self.source_embedding, self._encoder, source_ids),
             ops.not_equal(source_ids, 0),
             max_length,
         )
@@ -218,3 +214,11 @@ class Transformer(EncoderDecoder):
 
     def step(self, token_ids, state):
         return self.stepper()(token_ids, state)
+
+
+def _encode(embedding, encoder, source_ids):
+    place, drop, blocks, norm = encoder
+    x = drop(place(embedding(source_ids)))
+    for layer in blocks:
+        x = layer(x)
+    return x if norm is None else norm(x)

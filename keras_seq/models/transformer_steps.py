@@ -104,7 +104,7 @@ class _Fixed:
     def __init__(self, state, name):
         self.position = state["position"]  # (B,)
         self.length = state[name].shape[2]
-        place = np.arange(self.length, dtype="int32")
+        place = ops.arange(self.length, dtype="int32")
         step = ops.expand_dims(self.position, 1)
         hidden = ops.where(place <= step, 0.0, HIDDEN)  # (B, L)
         self.bias = ops.reshape(hidden, (-1, 1, 1, self.length))

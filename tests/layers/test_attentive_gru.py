@@ -109,7 +109,8 @@ def test_gradients_match_finite_differences():
         states, contexts = layer(
             y, memory, s, sequences_mask=MASK, memory_mask=MEMORY_MASK
         )
-        return ops.sum(states * upstream[0]) + ops.sum(contexts * upstream[1])
+        heard = [ops.convert_to_tensor(x) for x in upstream]
+        return ops.sum(states * heard[0]) + ops.sum(contexts * heard[1])
 
     def exactly(y, memory, s):
         total = 0.0
