@@ -137,6 +137,13 @@ def test_a_row_without_numbers_stops_and_harms_no_other(bad):
     assert sequences(got)[1:] == sequences(want)[1:]
 
 
+def test_a_row_that_stopped_does_not_begin_again():
+    p = np.zeros((V, V))
+    p[0, 3] = 1  # what would follow padding; nothing follows the start
+    got = greedy(chain(p), {}, [START], END, 5)
+    assert sequences(got) == [()]
+
+
 def test_nothing_is_written_without_room_or_rows():
     toy = Recurrent(0)
     got = numbers(toy.run(greedy, toy.sources(3), 0))
