@@ -286,8 +286,9 @@ def test_half_precision_stays_close_and_logits_are_float32(family, policy):
     assert again.layers[-1].dtype_policy.name == policy
 
 
-@every_family
+@pytest.mark.parametrize("family", ["rnn_search", "seq2seq", "transformer"])
 @pytest.mark.tensorflow
+@pytest.mark.slow
 def test_it_learns_to_copy_a_word(family):
     import tensorflow as tf
 
