@@ -9,7 +9,15 @@ import keras_seq
 from keras_seq.commands.usage_error import UsageError
 
 # Modules of keras_seq.commands, in the order in which help shows them.
-COMMANDS = ("train", "evaluate", "predict", "explain", "export", "tutorial")
+COMMANDS = (
+    "train",
+    "evaluate",
+    "predict",
+    "explain",
+    "export",
+    "tutorial",
+    "demo",
+)
 
 # keras_seq keeps TensorFlow's errors on the screen. What a command does wrong
 # it says itself; remarks on what this processor lacks help nobody here.

@@ -146,7 +146,7 @@ def load_grammar_pairs(
                 break
     order = ("train", "validation", "test", "long")
     return Dataset(
-        "grammar_pairs",
+        "grammar",
         LICENCE,
         {
             split: {

@@ -22,6 +22,22 @@ def replay_in_clean_process(folder) -> list[str]:
     Raises:
         ExportError: It did not load, or answered otherwise.
     """
+    return _run(folder)
+
+
+def ask_in_clean_process(folder, signature, texts) -> dict:
+    """Let a process without keras_seq load `folder` and answer texts.
+
+    Returns:
+        What the signature says, `{name: nested lists}`.
+
+    Raises:
+        ExportError: It did not load, or could not answer.
+    """
+    return _run(folder, signature, *texts)
+
+
+def _run(folder, *question):
     environment = {
         **os.environ,
         "CUDA_VISIBLE_DEVICES": "-1",  # what is exported runs anywhere
@@ -33,7 +49,7 @@ def replay_in_clean_process(folder) -> list[str]:
             # -P: the folder of the script is no place to import from.
             [
                 *(sys.executable, "-P"),
-                *(standalone.__file__, os.path.abspath(folder)),
+                *(standalone.__file__, os.path.abspath(folder), *question),
             ],
             cwd=elsewhere,
             env=environment,

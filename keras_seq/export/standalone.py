@@ -2,7 +2,8 @@
 
 This file imports nothing of keras_seq. `export.save` runs it as a script, in a
 process where keras_seq cannot be imported, to ask the new folder the questions
-of its model card; `python standalone.py FOLDER` does so for any folder.
+of its model card; `python standalone.py FOLDER` does so for any folder, and
+`python standalone.py FOLDER SIGNATURE TEXT ...` asks it anything.
 """
 
 import base64
@@ -148,10 +149,22 @@ def replay(folder) -> list[str]:
     return packages
 
 
+def ask_about_texts(folder, signature, texts) -> dict:
+    """Ask a folder that reads texts; return what JSON can say of it."""
+    loaded, _ = open_saved_model(folder)
+    rows = [text.encode("utf-8", "surrogateescape") for text in texts]
+    answer = ask(loaded.signatures[signature], {"text": np.array(rows, object)})
+    return {name: to_json(value) for name, value in answer.items()}
+
+
 if __name__ == "__main__":
     sys.modules["keras_seq"] = None  # from here on it cannot be imported
     try:
-        print(json.dumps(replay(sys.argv[1])))
+        if sys.argv[2:]:
+            answer = ask_about_texts(sys.argv[1], sys.argv[2], sys.argv[3:])
+        else:
+            answer = replay(sys.argv[1])
+        print(json.dumps(answer))
     except (ImportError, ValueError) as wrong:
         # On one line: who started this process looks at the last one.
         sys.exit(f"{type(wrong).__name__}: {' '.join(str(wrong).split())}")

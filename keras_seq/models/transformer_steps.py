@@ -12,12 +12,10 @@ The numbers are those of `TransformerDecoder` called on all tokens.
 
 import math
 
-import numpy as np
 from keras import ops
 
-from keras_seq.ops.lookup import existing_rows
 from keras_seq.ops.masks import HIDDEN
-from keras_seq.ops.positions import sinusoidal_encoding, wave_frequencies
+from keras_seq.ops.positions import sinusoidal_encoding
 from keras_seq.ops.products import affine
 from keras_seq.ops.single_query import attend_from_one
 
@@ -38,7 +36,11 @@ def start_steps(blocks, encoded, source_mask, max_length=None):
         state["position"] = ops.zeros((batch,), "int32")
     for block in blocks:
         look_back, look_across = block.self_attention, block.cross_attention
-        shape = (batch, look_back.num_heads, max_length or 0)
+        shape = (
+            batch,
+            look_back.num_heads,
+            0 if max_length is None else max_length,
+        )
         shape += (look_back.key_dim,)
         key, value = look_across.project_memory(encoded, encoded)
         # Zero where nothing is, so that a source without a token, which gives
@@ -103,24 +105,17 @@ class _Fixed:
 
     def __init__(self, state, name):
         self.position = state["position"]  # (B,)
-        self.length = state[name].shape[2]
-        place = ops.arange(self.length, dtype="int32")
+        # A tensor, if XLA is to find it out from the shape of the source.
+        length = ops.shape(state[name])[2]
+        place = ops.arange(length, dtype="int32")
         step = ops.expand_dims(self.position, 1)
         hidden = ops.where(place <= step, 0.0, HIDDEN)  # (B, L)
-        self.bias = ops.reshape(hidden, (-1, 1, 1, self.length))
+        self.bias = ops.reshape(hidden, (-1, 1, 1, length))
         here = ops.equal(place, step)
-        self.here = ops.reshape(here, (-1, 1, self.length, 1))
+        self.here = ops.reshape(here, (-1, 1, length, 1))
 
     def encoding(self, width):
-        column = np.arange(width)
-        angle = np.arange(self.length)[:, None] * wave_frequencies(
-            column // 2, width
-        )
-        table = np.where(column % 2, np.cos(angle), np.sin(angle))
-        place = ops.minimum(self.position, self.length - 1)
-        return existing_rows(
-            ops.convert_to_tensor(table.astype("float32")), place
-        )
+        return sinusoidal_encoding(self.position, width)
 
     def join(self, past, new):
         # A select and not an update in place: see `attention_cache`.

@@ -83,7 +83,7 @@ RECIPES = {
 
 # What a preset needs whatever the data; it replaces what the recipe says.
 PRESET_TRAINING = {
-    "transformer": {"learning_rate": 1e-3, "warmup": 0.1},
+    "transformer": {"learning_rate": 3e-3, "warmup": 0.1},
     # Of a word that it does not know, the word tokenizer keeps no letter.
     "ngrams_spelling": {"tokenizer": "subword", "vocabulary_size": 8000},
 }

@@ -203,17 +203,8 @@ def _explain_signature(translator, search, text):
             [w for name, w in weights.items() if CROSS in name], axis=1
         )
         attention *= real[:, tf.newaxis, tf.newaxis, :, tf.newaxis]
-        source, target = (
-            tf.RaggedTensor.from_tensor(
-                tokenizer.id_to_token(ids),
-                tf.reduce_sum(tf.cast(ids != tokenizer.pad_id, tf.int32), 1),
-            )
-            for ids in (source_ids, token_ids)
-        )
-        # The end token is no word.
-        source_words, target_words = (
-            word_of_token(_without_last(rows)) for rows in (source, target)
-        )
+        source, source_words = _tokens_and_words(tokenizer, source_ids)
+        target, target_words = _tokens_and_words(tokenizer, token_ids)
         alignment = attention_between_words(
             _of_heads(attention, translator.settings.get("alignment_heads")),
             target_words,
@@ -222,27 +213,30 @@ def _explain_signature(translator, search, text):
         return {
             "text": tokenizer.detokenize(token_ids),
             "score": found.scores[:, 0],
-            "source_tokens": source.to_tensor(""),
-            "target_tokens": target.to_tensor(""),
+            "source_tokens": _tokens(tokenizer, source_ids),
+            "target_tokens": _tokens(tokenizer, token_ids),
             "attention": attention,
-            "source_words": join_words(
-                _without_last(source), source_words
-            ).to_tensor(""),
-            "target_words": join_words(
-                _without_last(target), target_words
-            ).to_tensor(""),
+            "source_words": join_words(source, source_words).to_tensor(""),
+            "target_words": join_words(target, target_words).to_tensor(""),
             "alignment": alignment,
         }
 
     return explain_text
 
 
-def _without_last(rows):
-    """Leave out the last token of each row, which is its end."""
-    lengths = tf.maximum(rows.row_lengths() - 1, 0)
-    place = tf.ragged.range(rows.row_lengths())
-    stays = place.values < tf.gather(lengths, rows.value_rowids())
-    return tf.ragged.boolean_mask(rows, place.with_values(stays))
+def _tokens(tokenizer, ids):
+    """Return the tokens `(B, T)`, "" for padding."""
+    return tf.where(ids == tokenizer.pad_id, "", tokenizer.id_to_token(ids))
+
+
+def _tokens_and_words(tokenizer, ids):
+    """Return the tokens of text, ragged, and which word each belongs to.
+
+    The end token, which a translation that was cut has not, is no word.
+    """
+    of_text = (ids != tokenizer.pad_id) & (ids != tokenizer.end_id)
+    tokens = tf.ragged.boolean_mask(tokenizer.id_to_token(ids), of_text)
+    return tokens, word_of_token(tokens)
 
 
 def _of_heads(attention, heads):
