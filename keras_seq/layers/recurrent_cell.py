@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from keras_seq.ops.products import affine
 from keras_seq.ops.recurrence import recur
 
 
@@ -127,11 +128,7 @@ class RecurrentCell(keras.layers.Layer):
             # (B, D): axes before these two are time, and share the mask.
             shape = ops.shape(inputs)[-2:]
             inputs = inputs * self.draw_mask(shape, self.dropout)
-        # Two axes make it one matrix product, and so is its gradient's.
-        x = ops.matmul(ops.reshape(inputs, (-1, inputs.shape[-1])), self.kernel)
-        bias = self.input_bias()
-        x = x if bias is None else x + bias
-        return ops.reshape(x, (*ops.shape(inputs)[:-1], x.shape[-1]))
+        return affine(inputs, self.kernel, self.input_bias())
 
     def step_weights(self, batch_size, training=False):
         """Return the `weights` argument of the cell's equation."""

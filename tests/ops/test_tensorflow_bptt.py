@@ -92,6 +92,27 @@ def test_gradients_are_the_same_when_compiled(name):
     assert_same(compiled(x, mask), work(name, False, window=4)(x, mask))
 
 
+@pytest.mark.parametrize("batch_size", [0, 1])
+def test_a_batch_may_hold_one_row_or_none(batch_size):
+    import tensorflow as tf
+
+    layer = layers.LSTM(U, return_sequences=True)
+    layer.build((batch_size, 11, D))
+    x = tf.constant(draw(batch_size, 11, D))
+
+    def run(x, training):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = layer(x, training=training)
+        weights = [w.value for w in layer.trainable_variables]
+        return y, *tape.gradient(y, [x, *weights])
+
+    by_hand = tf.function(lambda x: run(x, True)).get_concrete_function(
+        tf.TensorSpec((batch_size, None, D))
+    )
+    assert_same(by_hand(x), run(x, False))
+
+
 def custom_gradients(function):
     """The operations of a traced function whose gradient is written by hand."""
     nodes = list(function.graph.as_graph_def().node)
