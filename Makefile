@@ -12,8 +12,8 @@ help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 setup: $(VENV)/.run  ## Create .venv with the package in it
-run: setup  ## Run the first tutorial; pictures go to outputs/
-	@$(BIN)/keras-seq tutorial soft_dictionary
+run: setup  ## Train a translator, look into it, export it, use it
+	@$(BIN)/keras-seq demo $(if $(SENTENCE),"$(SENTENCE)")
 
 test: $(VENV)/.dev  ## Run all tests (TensorFlow backend)
 	@$(BIN)/python -m pytest -n $(WORKERS)

@@ -33,11 +33,18 @@ def trained(tmp_path_factory):
     """A folder in which somebody has trained; what was said, beside it."""
     folder = tmp_path_factory.mktemp("trained")
     write_table(folder / "reviews.csv")
-    said = io.StringIO()
-    with contextlib.chdir(folder), contextlib.redirect_stdout(_Terminal(said)):
+    with contextlib.chdir(folder), spoken() as said:
         assert main(TRAIN) == 0
     (folder / "said.txt").write_text(said.getvalue())
     return folder
+
+
+@contextlib.contextmanager
+def spoken():
+    """Keep what is printed inside, where no fixture of one test can reach."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(_Terminal(said)):
+        yield said
 
 
 class _Terminal(io.TextIOBase):
