@@ -10,6 +10,32 @@ TITLES = {
     "rotten_tomatoes": "Rotten Tomatoes, 10-fold cross-validation",
     "imdb": "IMDB, 20,000 of the 25,000 test reviews",
 }
+# What stands under a heading: how the settings were chosen.
+NOTES = {
+    "reviews": """\
+The Transformer's settings were chosen on the validation reviews, 4 epochs,
+seed 0: 72.7 % at 1e-3 with dropout 0.2, 76.7 % at 1e-3 with none, 83.8 % at
+3e-3 with none, which stayed. Maximum and attention pooling (72.5 to 77.3 %)
+were tried at 1e-3 and 2e-3 with dropout 0.05 only, so the poolings have not
+been compared at the settings that stayed.
+""",
+    "sst2": """\
+The recipe was chosen by 5-fold cross-validation on the 6,920 sentences, seed
+0; a score has a standard error of 0.5 points. n-grams of words and a bag of
+embeddings: 80.1 %; the same of 8,000 subwords: 79.9 %; n-grams of nearly
+single letters, alone: 80.4 %; words with `SpellingBag`: 81.0 %; subwords with
+it: 81.3 %, with 40 % silence 81.3 %, with label smoothing 0.2 and dropout 0.7
+73.1 %, with 4 epochs at 1.5e-3 and strength 0.01 81.4 %, the recipe. The last
+is the best of seven, not clearly better than its neighbours. Before that, 10
+logistic regressions and their mixtures on the same folds had pointed to
+letters. The dev sentences were scored when all was chosen. The table has seed
+0, which passes 82 % by a single sentence; seeds 1 to 4 give 82.6, 81.5, 82.2, 82.9 %.
+
+The Transformer was compared on two of the folds, without its being the best
+that can be had: 66.9 % at 5e-4; at 3e-3 77.0 %, without dropout 76.2 %, with
+one layer and token dropout 0.5 73.6 %.
+""",
+}
 HEAD = """\
 # Results
 
@@ -32,7 +58,9 @@ def write_page(rows, path):
     for data, title in TITLES.items():
         found = [row for row in rows if row["data"] == data]
         if found:
-            lines += [f"## {title}\n", *_table(found), ""]
+            lines += [f"## {title}\n"]
+            lines += [NOTES[data]] if data in NOTES else []
+            lines += [*_table(found), ""]
     lines.append(f"Python {platform.python_version()}, {platform.machine()}.")
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

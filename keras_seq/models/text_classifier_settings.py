@@ -54,7 +54,11 @@ TEXT_CLASSIFIER_PRESETS = {
         "token_dropout": 0.25,
         "dropout": 0.05,
     },
-    "transformer": {"encoder": "transformer", "num_layers": 2},
+    "transformer": {
+        "encoder": "transformer",
+        "num_layers": 2,
+        "dropout": 0.0,
+    },
     "ngrams": {"max_ngram": 3, "pooling": None},
     "ngrams_bag": {"max_ngram": 3, "token_dropout": 0.3},
     # Few texts, many words seen once: the letters know more than the words.
