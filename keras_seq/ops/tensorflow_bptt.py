@@ -169,11 +169,11 @@ class _Loop:
         hidden = self._list(self.length + 1).write(0, states[0])
         saved = [self._list(self.length) for _ in range(self.cell.num_saved)]
 
-        def step(t, x, states, hidden, saved):
+        def step(t, states, hidden, saved):
             a = tf.matmul(self._heard(states[0]), self.w_h)
             for bias in self.biases:
                 a = tf.nn.bias_add(a, bias)
-            new, kept = self.cell.forward(x, a, states)
+            new, kept = self.cell.forward(self.inputs[t], a, states)
             if self.mask is not None:
                 new = _pick(self.mask[t], new, states)
             hidden = hidden.write(t + 1, new[0])
@@ -182,8 +182,8 @@ class _Loop:
 
         whole = self._whole_turns()
         carry = (states, hidden, saved)
-        carry = _take(step, self.inputs[:whole], 0, STEPS_PER_TURN, carry)
-        carry = _take(step, self.inputs[whole:], whole, 1, carry)
+        carry = _take(step, 0, whole, STEPS_PER_TURN, carry)
+        carry = _take(step, whole, self.length, 1, carry)
         states, hidden, self.saved = carry
         self.history = hidden.stack()
         return states
@@ -199,8 +199,8 @@ class _Loop:
             for _ in range(self.cell.num_gradients)
         ]
 
-        def step(t, dh, d_states, found):
-            d_states = [d_states[0] + dh, *d_states[1:]]
+        def step(t, d_states, found):
+            d_states = [d_states[0] + d_history[t], *d_states[1:]]
             d_new = d_states
             if self.mask is not None:
                 d_new = _pick(self.mask[t], d_states, zeros)
@@ -220,8 +220,8 @@ class _Loop:
 
         whole = self._whole_turns()
         carry = (d_states, found)
-        carry = _take(step, d_history[whole:], whole, -1, carry)
-        carry = _take(step, d_history[:whole], 0, -STEPS_PER_TURN, carry)
+        carry = _take(step, self.length, whole, -1, carry)
+        carry = _take(step, whole, 0, -STEPS_PER_TURN, carry)
         d_states, found = carry
         # `da` comes first, `dx` last; for most cells they are the same.
         found = [gates.stack()[:-1] for gates in found]
@@ -241,27 +241,18 @@ class _Loop:
         return self.length // STEPS_PER_TURN * STEPS_PER_TURN
 
 
-def _take(step, sequence, first, steps_per_turn, carry):
-    """Take a step with each entry of `sequence`, the first of which is `first`.
+def _take(step, start, stop, steps_per_turn, carry):
+    """Take the steps from `start` to `stop`; backwards if it is negative."""
 
-    Backwards, from the last entry to the first, if `steps_per_turn` is
-    negative. A turn reads its entries at once: to find a place in a tensor
-    takes TensorFlow four operations, to take a block apart only one.
-    """
-    count = abs(steps_per_turn)
-    shape = tf.shape(sequence)
-    turns = shape[0] // count
-    blocks = tf.reshape(sequence, [turns, count, *tf.unstack(shape[1:])])
-    blocks.set_shape((None, count, *sequence.shape[1:]))
+    def turn(t, carry):
+        for n in range(abs(steps_per_turn)):
+            carry = step(t + n if steps_per_turn > 0 else t - 1 - n, *carry)
+        return t + steps_per_turn, carry
 
-    def turn(done, carry):
-        n = done if steps_per_turn > 0 else turns - 1 - done
-        entries = list(enumerate(tf.unstack(blocks[n])))
-        for k, entry in entries[:: 1 if steps_per_turn > 0 else -1]:
-            carry = step(first + n * count + k, entry, *carry)
-        return done + 1, carry
+    def goes_on(t, _):
+        return t < stop if steps_per_turn > 0 else t > stop
 
-    return tf.while_loop(lambda done, _: done < turns, turn, (0, carry))[1]
+    return tf.while_loop(goes_on, turn, (start, carry))[1]
 
 
 def _pick(visible, states, others):

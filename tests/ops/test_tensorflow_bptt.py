@@ -92,6 +92,15 @@ def test_gradients_are_the_same_when_compiled(name):
     assert_same(compiled(x, mask), work(name, False, window=4)(x, mask))
 
 
+@pytest.mark.parametrize("length", [5, 16])
+def test_lengths_without_whole_turns_or_remainder_compile(length):
+    import tensorflow as tf
+
+    x = tf.constant(draw(length, B, U, seed=7))
+    compiled = tf.function(work("rnn", True), jit_compile=True)
+    assert_same(compiled(x, None), work("rnn", False)(x, None))
+
+
 @pytest.mark.parametrize("batch_size", [0, 1])
 def test_a_batch_may_hold_one_row_or_none(batch_size):
     import tensorflow as tf
