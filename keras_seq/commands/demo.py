@@ -47,7 +47,8 @@ def run(arguments) -> int:
     folder, *trained = _train(arguments.fast)
     _score(*trained)
     _draw(*trained, folder)
-    _export(folder)
+    # Compiling takes longest, and learns nothing from being done again.
+    _export(folder, ("serving_default", "explain") if arguments.fast else None)
     for text in arguments.texts or [_ask_for_text()]:
         _translate(text)
     print(f"\nAll of it took {duration(time.perf_counter() - begun)}.")
@@ -123,11 +124,11 @@ def _draw(translator, data, folder):
     print(f"\nWhere it looked is drawn in {path}")
 
 
-def _export(folder):
+def _export(folder, signatures):
     from keras_seq.commands.translation_model import TranslationRun
 
     _headline("Exporting, and asking the export in a process of its own")
-    path = TranslationRun(folder).export(_EXPORT)
+    path = TranslationRun(folder).export(_EXPORT, signatures)
     size = sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
     print(f"{path} ({size / 1e6:.1f} MB) gives the same answers there.")
 

@@ -151,8 +151,13 @@ class TranslationRun(TranslationModel):
         self.notes.note(said, EVALUATE, numbers)
         return numbers
 
-    def export(self, folder):
-        """Export; return the version folder."""
+    def export(self, folder, only=None):
+        """Export; return the version folder.
+
+        Args:
+            folder: The folder of the versions.
+            only: Names of signatures, if not all are wanted.
+        """
         from keras_seq.tasks.translation_export import export_translation
 
         settings = self.translator.settings
@@ -161,6 +166,7 @@ class TranslationRun(TranslationModel):
         return export_translation(
             self.translator,
             folder,
+            only=only,
             card={
                 "data": {
                     "name": name,

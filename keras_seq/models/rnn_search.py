@@ -85,7 +85,7 @@ class RNNSearch(EncoderDecoder):
     That is `score="additive"`. With `"dot"` and `"general"` the order is that
     of Luong et al. (2015): $s_t = \mathrm{GRU}(y_t, s_{t-1})$ comes first, and
     looks then, $c_t = \mathrm{attend}(s_t, h)$. So all steps look at once, in
-    one product, and training is several times faster. Their score is
+    one product, outside of the loop. Their score is
     $s_t^\top h_j$ or $s_t^\top W h_j$; for `"dot"` both must be of one width,
     so there $h_j = \overrightarrow{h}_j + \overleftarrow{h}_j$.
 

@@ -137,7 +137,7 @@ def train(
         settings=settings,
         verbose=verbose,
     )
-    if dataset.gold.get("validation") and translator.has_attention():
+    if dataset.gold.get("validation") and translator.cross_attentions():
         rates = _alignment_error_rates(
             translator,
             dataset.columns("validation"),

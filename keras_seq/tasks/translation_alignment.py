@@ -7,8 +7,6 @@ from keras_seq import explain
 from keras_seq.data import word_spans
 from keras_seq.tasks.translator import pad_rows
 
-CROSS = "cross_attention"
-
 
 def alignment_error_rates(
     translator, sources, targets, gold, batch_size=64
@@ -59,6 +57,7 @@ def word_attention(translator, sources, targets, batch_size=64):
     """Yield for each pair the attention between words, `(L, H, T, S)`."""
     tokenizer = translator.tokenizer
     look = explain.attention_model(translator.model)
+    crossing = translator.cross_attentions()
 
     @tf.function(
         input_signature=[
@@ -70,7 +69,7 @@ def word_attention(translator, sources, targets, batch_size=64):
     def read(source_ids, target_ids):
         inputs = {"source_ids": source_ids, "target_ids": target_ids}
         _, weights = look(inputs)
-        return tf.stack([w for k, w in weights.items() if CROSS in k], axis=1)
+        return tf.stack([weights[name] for name in crossing], axis=1)
 
     for at in range(0, len(sources), batch_size):
         texts = sources[at : at + batch_size], targets[at : at + batch_size]

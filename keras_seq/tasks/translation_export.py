@@ -3,7 +3,6 @@
 import tensorflow as tf
 
 from keras_seq import explain, export
-from keras_seq.tasks.translation_alignment import CROSS
 from keras_seq.tasks.translator import SLACK, STRETCH
 from keras_seq.tasks.word_groups import (
     attention_between_words,
@@ -126,7 +125,7 @@ def translation_signatures(
         "from_ids": from_ids,
         "fast": fast,
     }
-    if translator.has_attention():
+    if translator.cross_attentions():
         signatures["explain"] = _explain_signature(translator, search, text)
     return signatures
 
@@ -139,6 +138,7 @@ def export_translation(
     beam_size: int = 4,
     length_penalty: float = 0.6,
     n_best: int = 4,
+    only=None,
     texts=GOLDEN_TEXTS,
     version: int | None = None,
 ):
@@ -152,6 +152,7 @@ def export_translation(
         beam_size: As in `translation_signatures`.
         length_penalty: As in `translation_signatures`.
         n_best: As in `translation_signatures`.
+        only: Names of signatures, if not all are wanted.
         texts: The golden questions.
         version: Default: the next one.
 
@@ -161,6 +162,12 @@ def export_translation(
     signatures = translation_signatures(
         translator, beam_size, length_penalty, n_best
     )
+    names = tuple(signatures) if only is None else tuple(only)
+    if not names or not set(names) <= set(signatures):
+        raise ValueError(
+            f"`only` must be names of {list(signatures)}. Received: {only!r}"
+        )
+    signatures = {name: signatures[name] for name in names}
     ids = translator.encode(list(texts))
     golden = {
         name: {"source_ids": ids} if name == "from_ids" else {"text": texts}
@@ -188,6 +195,7 @@ def export_translation(
 def _explain_signature(translator, search, text):
     tokenizer = translator.tokenizer
     look = explain.attention_model(translator.model)
+    crossing = translator.cross_attentions()
 
     @tf.function(input_signature=[text], autograph=False)
     def explain_text(text):
@@ -199,12 +207,13 @@ def _explain_signature(translator, search, text):
         read = tf.concat([start, token_ids], axis=1)[:, :-1]
         _, weights = look({"source_ids": source_ids, "target_ids": read})
         real = tf.cast(token_ids != tokenizer.pad_id, tf.float32)
-        attention = tf.stack(
-            [w for name, w in weights.items() if CROSS in name], axis=1
-        )
+        attention = tf.stack([weights[name] for name in crossing], axis=1)
         attention *= real[:, tf.newaxis, tf.newaxis, :, tf.newaxis]
         source, source_words = _tokens_and_words(tokenizer, source_ids)
         target, target_words = _tokens_and_words(tokenizer, token_ids)
+        words_of = lambda ids, words: join_words(  # noqa: E731
+            ids, words, tokenizer.detokenize
+        ).to_tensor("")
         alignment = attention_between_words(
             _of_heads(attention, translator.settings.get("alignment_heads")),
             target_words,
@@ -216,8 +225,8 @@ def _explain_signature(translator, search, text):
             "source_tokens": _tokens(tokenizer, source_ids),
             "target_tokens": _tokens(tokenizer, token_ids),
             "attention": attention,
-            "source_words": join_words(source, source_words).to_tensor(""),
-            "target_words": join_words(target, target_words).to_tensor(""),
+            "source_words": words_of(source, source_words),
+            "target_words": words_of(target, target_words),
             "alignment": alignment,
         }
 
@@ -230,13 +239,13 @@ def _tokens(tokenizer, ids):
 
 
 def _tokens_and_words(tokenizer, ids):
-    """Return the tokens of text, ragged, and which word each belongs to.
+    """Return the ids of text, ragged, and which word each belongs to.
 
     The end token, which a translation that was cut has not, is no word.
     """
     of_text = (ids != tokenizer.pad_id) & (ids != tokenizer.end_id)
-    tokens = tf.ragged.boolean_mask(tokenizer.id_to_token(ids), of_text)
-    return tokens, word_of_token(tokens)
+    ids = tf.ragged.boolean_mask(ids, of_text)
+    return ids, word_of_token(tokenizer.id_to_token(ids))
 
 
 def _of_heads(attention, heads):

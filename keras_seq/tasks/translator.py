@@ -59,11 +59,14 @@ class Translator:
         self.settings = dict(settings or {})
         self._searches = {}
 
-    def has_attention(self) -> bool:
-        """Whether the model looks at its source while it writes."""
+    def cross_attentions(self) -> list[str]:
+        """Return the names of the attentions to the source, first layer first.
+
+        A model that writes without looking at its source has none.
+        """
         token_ids = tf.constant([[self.tokenizer.end_id]])
         state = self.model.start(token_ids)
-        return bool(self.model.step(token_ids[:, 0], state)[2])
+        return list(self.model.step(token_ids[:, 0], state)[2])
 
     def encode(self, texts):
         """Return `source_ids`, `(B, S)` int32, each row with its end token.
@@ -113,7 +116,7 @@ class Translator:
         if max_steps is not None:
             limits = tf.minimum(limits, max_steps)
         return decoding.beam_search(
-            self.model.step,
+            self.model.stepper(),
             self.model.start(source_ids, max_length=max_steps),
             tf.fill(tf.shape(source_ids)[:1], self.tokenizer.start_id),
             self.tokenizer.end_id,

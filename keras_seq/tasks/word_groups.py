@@ -2,9 +2,9 @@
 
 import tensorflow as tf
 
-SPACE = "\u2581"  # how a subword tokenizer writes the space before a word
-# A piece of a word that goes on: it begins with a letter or a digit.
-_GOES_ON = r"^[\pL\pM\pN_].*"
+# A piece of a word that goes on begins with a letter or a digit, or is a byte
+# of a character that the vocabulary does not have.
+_GOES_ON = r"^([\pL\pM\pN_]|<0x[0-9A-F]{2}>).*"
 _ELIDED = r".*['’]$"
 
 
@@ -40,25 +40,21 @@ def word_of_token(tokens):
     return tokens.with_values(number)
 
 
-def join_words(tokens, words):
-    """Return the words that the tokens make, ragged `(B, W)`.
+def join_words(ids, words, detokenize):
+    """Return the words that the tokens make, ragged strings `(B, W)`.
 
     Args:
-        tokens: As in `word_of_token`.
-        words: What it returned.
-
-    >>> rows = tf.ragged.constant([["▁the", "▁ca", "t", "."]])
-    >>> join_words(rows, word_of_token(rows)).to_list()
-    [[b'the', b'cat', b'.']]
+        ids: Ragged int32 `(B, T)`, the ids of the tokens.
+        words: What `word_of_token` returned for them.
+        detokenize: From ids to texts, as `text.Tokenizer` has it.
     """
     counts = _words_in_rows(words)
     starts = tf.cumsum(counts, exclusive=True)
-    ids = words.values + tf.gather(starts, words.value_rowids())
-    joined = tf.strings.unsorted_segment_join(
-        tokens.values, ids, tf.reduce_sum(counts)
+    word = words.values + tf.gather(starts, words.value_rowids())
+    tokens = tf.RaggedTensor.from_value_rowids(
+        ids.values, word, nrows=tf.reduce_sum(counts)
     )
-    joined = tf.strings.regex_replace(joined, SPACE, "")
-    return tf.RaggedTensor.from_row_lengths(joined, counts)
+    return tf.RaggedTensor.from_row_lengths(detokenize(tokens), counts)
 
 
 def attention_between_words(weights, target_words, source_words):

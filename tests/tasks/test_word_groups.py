@@ -40,22 +40,39 @@ def test_rows_do_not_look_at_each_other():
     assert word_of_token(rows).to_list() == [[0, 1], [0, 0]]
 
 
+def joined(rows):
+    """The words of tokens whose ids are their places in a list."""
+    vocabulary = sorted({token for row in rows for token in row})
+    ids = [[vocabulary.index(token) for token in row] for row in rows]
+
+    def detokenize(ids):
+        texts = [
+            "".join(vocabulary[i] for i in row).replace("▁", "")
+            for row in ids.to_list()
+        ]
+        return tf.constant(texts, tf.string, shape=(len(texts),))
+
+    words = word_of_token(ragged(rows))
+    return join_words(ragged(ids, tf.int32), words, detokenize).to_list()
+
+
 def test_words_are_their_tokens_without_spaces():
-    rows = ragged(ROWS)
-    words = join_words(rows, word_of_token(rows)).to_list()
-    assert [b"".join(row).decode() for row in words] == [
+    words = [[word.decode() for word in row] for row in joined(ROWS)]
+    assert ["".join(row) for row in words] == [
         "".join(row).replace("▁", "") for row in ROWS
     ]
-    assert [word.decode() for word in words[0]] == [
-        *("The", "cat", "doesn", "'", "t", "sleep", ".")
-    ]
+    assert words[0] == ["The", "cat", "doesn", "'", "t", "sleep", "."]
+
+
+def test_the_bytes_of_one_character_are_in_one_word():
+    rows = ragged([["▁", "<0xC5>", "<0x93>", "uf", "▁a"]])
+    assert word_of_token(rows).to_list() == [[0, 0, 0, 0, 1]]
 
 
 def test_no_rows_and_empty_rows_have_no_words():
     for rows in ([], [[]], [[], []]):
-        words = word_of_token(ragged(rows))
-        assert words.to_list() == rows
-        assert join_words(ragged(rows), words).to_list() == rows
+        assert word_of_token(ragged(rows)).to_list() == rows
+        assert joined(rows) == rows
 
 
 def test_attention_is_averaged_over_targets_and_summed_over_sources():
