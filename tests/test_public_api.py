@@ -62,8 +62,8 @@ PUBLIC = {
         BilinearAttention
         CosineAttention
         DotProductAttention FeedForward GRU GRUCell LSTM LSTMCell
-        LearnedPositions LocalAttention Maxout MultiHeadAttention NgramBag RNNCell
-        RelativePositionBias RotaryPositions SequencePooling SimpleRNN
+        LearnedPositions LocalAttention Maxout MultiHeadAttention NgramBag
+        RNNCell RelativePositionBias RotaryPositions SequencePooling SimpleRNN
         SinusoidalPositions SpellingBag
         TokenEmbedding TransformerDecoder TransformerEncoder
     """,
