@@ -177,7 +177,7 @@ class RecurrentLayer(keras.layers.Layer):
     def reset_state(self):
         """Set the carried state of a `stateful` layer back to zero."""
         for state in self.states or ():
-            state.assign(ops.zeros_like(state))
+            state.assign(ops.zeros(state.shape, state.dtype))
 
     reset_states = reset_state
 
