@@ -361,8 +361,8 @@ save(figure, "who_can_say_why.png")
 # Five of these models are right practically always, and yet they do not say
 # *why* equally well. Where only the last state is scored, the gradient can pile
 # up on the last token: `lstm` names a full stop above. The Transformer is right
-# less often, and nearly all that it misses is contrast, where it has to find
-# out which of two opinions outweighs the other. Its gradient hardly tells
+# less often, and most of what it misses is contrast, where it has to find out
+# which of two opinions outweighs the other. Its gradient hardly tells
 # deciding words from others (AUC), its attention does: ask a model in more than
 # one way. Attention that averages words has the clearest ideas, since whatever
 # it does not look at cannot count.
