@@ -11,6 +11,7 @@ from keras_seq.commands.wording import duration, in_shell, on_one_line
 _DONE = 0
 _SENTENCE = "The little girl doesn't like these red apples."
 _SHOWN = 10
+_SECONDS = 220  # to learn in; three epochs, and 9 minutes, give better ones
 _EXPORT = pathlib.Path("outputs/exported/translation")
 
 
@@ -49,8 +50,7 @@ def run(arguments) -> int:
     _draw(*trained, folder)
     # Compiling takes longest, and learns nothing from being done again.
     _export(folder, ("serving_default", "explain") if arguments.fast else None)
-    for text in arguments.texts or [_ask_for_text()]:
-        _translate(text)
+    _translate(arguments.texts or [_ask_for_text()])
     print(f"\nAll of it took {duration(time.perf_counter() - begun)}.")
     print(f"Next: keras-seq explain {in_shell(_EXPORT)} {in_shell(_SENTENCE)}")
     return _DONE
@@ -65,7 +65,7 @@ def _train(fast):
     settings = {**translation_task.DEFAULTS, "data": "grammar"}
     write_settings(folder, "translation", settings)
     _headline(f"Training a Transformer on built-in sentences, in {folder}")
-    how = {}
+    how = {"time_limit": _SECONDS}
     if fast:
         how = {"preset": "test", "epochs": 1, "vocabulary_size": 600}
         data = load_grammar_pairs(200, 20, 20)
@@ -140,15 +140,15 @@ def _ask_for_text():
     return input("> ").strip() or _SENTENCE
 
 
-def _translate(text):
+def _translate(texts):
     from keras_seq.export.clean_process import ask_in_clean_process
     from keras_seq.export.version_folders import find_version
 
-    answer = ask_in_clean_process(
-        find_version(_EXPORT), "serving_default", [text]
-    )
-    print(f"\n  {on_one_line(text)}")
-    print(f"  {on_one_line(answer['text'][0])}")
+    folder = find_version(_EXPORT)
+    answer = ask_in_clean_process(folder, "serving_default", texts)
+    for text, translation in zip(texts, answer["text"], strict=True):
+        print(f"\n  {on_one_line(text)}")
+        print(f"  {on_one_line(translation)}")
 
 
 def _headline(text):

@@ -13,6 +13,7 @@ from keras_seq.data import Batches, Dataset
 from keras_seq.tasks.translation_alignment import (
     alignment_error_rates,
     best_head,
+    cross_attentions,
 )
 from keras_seq.tasks.translation_data import LANGUAGES, load_split
 from keras_seq.tasks.translation_data import NAMES as NAMES
@@ -137,7 +138,7 @@ def train(
         settings=settings,
         verbose=verbose,
     )
-    if dataset.gold.get("validation") and translator.cross_attentions():
+    if dataset.gold.get("validation") and cross_attentions(translator.model):
         rates = _alignment_error_rates(
             translator,
             dataset.columns("validation"),

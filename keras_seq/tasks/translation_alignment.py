@@ -1,5 +1,7 @@
 """Where a translator looked, graded against gold word alignments."""
 
+import functools
+
 import numpy as np
 import tensorflow as tf
 
@@ -55,22 +57,7 @@ def best_head(rates) -> list[list[int]]:
 
 def word_attention(translator, sources, targets, batch_size=64):
     """Yield for each pair the attention between words, `(L, H, T, S)`."""
-    tokenizer = translator.tokenizer
-    look = explain.attention_model(translator.model)
-    crossing = translator.cross_attentions()
-
-    @tf.function(
-        input_signature=[
-            tf.TensorSpec((None, None), tf.int32, name="source_ids"),
-            tf.TensorSpec((None, None), tf.int32, name="target_ids"),
-        ],
-        autograph=False,
-    )
-    def read(source_ids, target_ids):
-        inputs = {"source_ids": source_ids, "target_ids": target_ids}
-        _, weights = look(inputs)
-        return tf.stack([weights[name] for name in crossing], axis=1)
-
+    tokenizer, read = translator.tokenizer, _reader(translator.model)
     for at in range(0, len(sources), batch_size):
         texts = sources[at : at + batch_size], targets[at : at + batch_size]
         source, target = (
@@ -106,6 +93,35 @@ def word_attention(translator, sources, targets, batch_size=64):
                     for layer in tokens
                 ]
             )
+
+
+@functools.lru_cache(maxsize=2)  # tracing takes longer than reading
+def _reader(model):
+    """Return a graph from a pair to the cross-attention `(B, L, H, T, S)`."""
+    look, crossing = explain.attention_model(model), cross_attentions(model)
+
+    @tf.function(
+        input_signature=[
+            tf.TensorSpec((None, None), tf.int32, name="source_ids"),
+            tf.TensorSpec((None, None), tf.int32, name="target_ids"),
+        ],
+        autograph=False,
+    )
+    def read(source_ids, target_ids):
+        inputs = {"source_ids": source_ids, "target_ids": target_ids}
+        _, weights = look(inputs)
+        return tf.stack([weights[name] for name in crossing], axis=1)
+
+    return read
+
+
+def cross_attentions(model) -> list[str]:
+    """Return the names of the attentions to the source, first layer first.
+
+    A model that writes without looking at its source has none.
+    """
+    token_ids = tf.constant([[4]])
+    return list(model.step(token_ids[:, 0], model.start(token_ids))[2])
 
 
 def _lists(ragged):

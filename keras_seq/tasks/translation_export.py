@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 from keras_seq import explain, export
+from keras_seq.tasks.translation_alignment import cross_attentions
 from keras_seq.tasks.translator import SLACK, STRETCH
 from keras_seq.tasks.word_groups import (
     attention_between_words,
@@ -125,7 +126,7 @@ def translation_signatures(
         "from_ids": from_ids,
         "fast": fast,
     }
-    if translator.cross_attentions():
+    if cross_attentions(translator.model):
         signatures["explain"] = _explain_signature(translator, search, text)
     return signatures
 
@@ -195,7 +196,7 @@ def export_translation(
 def _explain_signature(translator, search, text):
     tokenizer = translator.tokenizer
     look = explain.attention_model(translator.model)
-    crossing = translator.cross_attentions()
+    crossing = cross_attentions(translator.model)
 
     @tf.function(input_signature=[text], autograph=False)
     def explain_text(text):

@@ -59,15 +59,6 @@ class Translator:
         self.settings = dict(settings or {})
         self._searches = {}
 
-    def cross_attentions(self) -> list[str]:
-        """Return the names of the attentions to the source, first layer first.
-
-        A model that writes without looking at its source has none.
-        """
-        token_ids = tf.constant([[self.tokenizer.end_id]])
-        state = self.model.start(token_ids)
-        return list(self.model.step(token_ids[:, 0], state)[2])
-
     def encode(self, texts):
         """Return `source_ids`, `(B, S)` int32, each row with its end token.
 

@@ -57,7 +57,6 @@ def test_its_run_and_its_export_can_be_asked(shown, monkeypatch, capsys):
     ("words", "named"),
     [
         (["--text-column", "x"], "--text-column says nothing"),
-        (["--split", "nowhere"], "--split must be one of"),
         (["--beam-size", "2"], "--beam-size is chosen when"),
         (["--data", "none.tsv"], "--data must be one of"),
     ],

@@ -32,12 +32,12 @@ SETTINGS = {
 }
 
 
-def toy_dataset(size=600, seed=0):
+def toy_dataset(size=2500, seed=0):
     rng = random.Random(seed)
 
     def pairs(count):
         sources = [
-            rng.choices(list(WORDS), k=rng.randint(1, 5)) for _ in range(count)
+            rng.choices(list(WORDS), k=rng.randint(1, 4)) for _ in range(count)
         ]
         return {
             "source": [" ".join(words) for words in sources],
