@@ -11,7 +11,7 @@ from keras_seq.commands.wording import duration, in_shell, on_one_line
 _DONE = 0
 _SENTENCE = "The little girl doesn't like these red apples."
 _SHOWN = 10
-_SECONDS = 220  # to learn in; three epochs, and 9 minutes, give better ones
+_SECONDS = 220  # to learn in; three epochs, seven minutes, do better
 _EXPORT = pathlib.Path("outputs/exported/translation")
 
 

@@ -1,16 +1,12 @@
 """What a sentiment training makes: a tokenizer, a model, and their settings."""
 
-import json
-import pathlib
-
 import keras
 import numpy as np
 
 from keras_seq.tasks.long_texts import head_and_tail
+from keras_seq.tasks.trained_folder import load_parts, save_parts
 from keras_seq.text import Tokenizer, TokenSpans
-from keras_seq.training.atomic_files import replacing
 
-MODEL = "model.keras"
 DESCRIPTION = "classifier.json"
 
 
@@ -110,42 +106,22 @@ class SentimentClassifier:
         return odds / odds.sum(axis=-1, keepdims=True)
 
     def save(self, folder) -> None:
-        """Write `model.keras` and `classifier.json`, with the tokenizer.
-
-        Each file is replaced in one step when it is complete, the
-        description last.
-        """
-        folder = pathlib.Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        # Keras goes by the ending of the name, which `replacing` keeps.
-        with replacing(folder / MODEL) as unfinished:
-            self.model.save(unfinished)
-        description = {
-            "labels": self.labels,
-            "max_length": self.max_length,
-            "settings": self.settings,
-            "tokenizer": keras.saving.serialize_keras_object(self.tokenizer),
-        }
-        with replacing(folder / DESCRIPTION) as unfinished:
-            unfinished.write_text(json.dumps(description, indent=1) + "\n")
+        """Write `model.keras` and `classifier.json`, with the tokenizer."""
+        save_parts(
+            folder,
+            DESCRIPTION,
+            self.model,
+            self.tokenizer,
+            labels=self.labels,
+            max_length=self.max_length,
+            settings=self.settings,
+        )
 
     @classmethod
     def load(cls, folder):
         """Return the classifier that `save` wrote into `folder`."""
-        folder = pathlib.Path(folder)
-        for name in (DESCRIPTION, MODEL):
-            if not (folder / name).is_file():
-                raise ValueError(
-                    "`folder` must hold a finished sentiment training. "
-                    f"Received: {str(folder)!r}, which has no {name}"
-                )
-        description = json.loads((folder / DESCRIPTION).read_text())
-        tokenizer = description.pop("tokenizer")
-        return cls(
-            keras.saving.deserialize_keras_object(tokenizer),
-            keras.saving.load_model(folder / MODEL, compile=False),
-            **description,
-        )
+        tokenizer, model, rest = load_parts(folder, DESCRIPTION, "sentiment")
+        return cls(tokenizer, model, **rest)
 
 
 def _rows(tokenizer, texts):

@@ -1,7 +1,5 @@
 """What a translation training makes: a tokenizer, a model, their settings."""
 
-import json
-import pathlib
 import warnings
 
 import keras
@@ -9,10 +7,9 @@ import numpy as np
 import tensorflow as tf
 
 from keras_seq import decoding
+from keras_seq.tasks.trained_folder import load_parts, save_parts
 from keras_seq.text import Tokenizer
-from keras_seq.training.atomic_files import replacing
 
-MODEL = "model.keras"
 DESCRIPTION = "translator.json"
 # A translation may have this many times the tokens of its source, and some.
 STRETCH, SLACK = 2, 10
@@ -146,41 +143,21 @@ class Translator:
         return found
 
     def save(self, folder) -> None:
-        """Write `model.keras` and `translator.json`, with the tokenizer.
-
-        Each file is replaced in one step when it is complete, the
-        description last.
-        """
-        folder = pathlib.Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        # Keras goes by the ending of the name, which `replacing` keeps.
-        with replacing(folder / MODEL) as unfinished:
-            self.model.save(unfinished)
-        description = {
-            "max_length": self.max_length,
-            "settings": self.settings,
-            "tokenizer": keras.saving.serialize_keras_object(self.tokenizer),
-        }
-        with replacing(folder / DESCRIPTION) as unfinished:
-            unfinished.write_text(json.dumps(description, indent=1) + "\n")
+        """Write `model.keras` and `translator.json`, with the tokenizer."""
+        save_parts(
+            folder,
+            DESCRIPTION,
+            self.model,
+            self.tokenizer,
+            max_length=self.max_length,
+            settings=self.settings,
+        )
 
     @classmethod
     def load(cls, folder):
         """Return the translator that `save` wrote into `folder`."""
-        folder = pathlib.Path(folder)
-        for name in (DESCRIPTION, MODEL):
-            if not (folder / name).is_file():
-                raise ValueError(
-                    "`folder` must hold a finished translation training. "
-                    f"Received: {str(folder)!r}, which has no {name}"
-                )
-        description = json.loads((folder / DESCRIPTION).read_text())
-        tokenizer = description.pop("tokenizer")
-        return cls(
-            keras.saving.deserialize_keras_object(tokenizer),
-            keras.saving.load_model(folder / MODEL, compile=False),
-            **description,
-        )
+        tokenizer, model, rest = load_parts(folder, DESCRIPTION, "translation")
+        return cls(tokenizer, model, **rest)
 
     def _cut(self, rows):
         room = self.max_length - 1
