@@ -3,19 +3,16 @@
 import keras
 from keras import ops
 
-from keras_seq.layers.argument_checks import check_count
-from keras_seq.layers.attention_recording import record
+from keras_seq.layers.attentive_layer import AttentiveLayer
 from keras_seq.layers.gru_cell import GRUCell
-from keras_seq.ops.attention import hide
 from keras_seq.ops.attentive_recurrence import (
     attentive_gru,
     attentive_gru_step,
 )
-from keras_seq.ops.masks import check_mask
 
 
 @keras.saving.register_keras_serializable(package="keras_seq")
-class AttentiveGRU(keras.layers.Layer):
+class AttentiveGRU(AttentiveLayer):
     r"""Reads a sequence, and before each step looks at a memory.
 
     The decoder of Bahdanau et al. (2015), appendix A. With $y_t$ the
@@ -68,122 +65,20 @@ class AttentiveGRU(keras.layers.Layer):
     Reference: <https://arxiv.org/abs/1409.0473>
     """
 
-    def __init__(
-        self,
-        units,
-        attention_units,
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        **kwargs,
-    ):
-        super().__init__(**kwargs)
-        check_count("units", units)
-        check_count("attention_units", attention_units)
-        self.units = units
-        self.attention_units = attention_units
-        self.kernel_initializer = keras.initializers.get(kernel_initializer)
-        self.recurrent_initializer = keras.initializers.get(
-            recurrent_initializer
-        )
-        self.bias_initializer = keras.initializers.get(bias_initializer)
-        self.cell = GRUCell(
-            units,
-            kernel_initializer=self._initializer(),
-            recurrent_initializer=self.recurrent_initializer,
-            bias_initializer=self.bias_initializer,
-            dtype=self.dtype_policy,
-            name="gru_cell",
-        )
-        self.supports_masking = True
+    make_cell, cell_name = GRUCell, "gru_cell"
+    state_names = ("state",)
 
-    def build(self, sequences_shape, memory_shape, initial_state_shape=None):
-        for name, shape in (
-            ("sequences", sequences_shape),
-            ("memory", memory_shape),
-        ):
-            if len(shape) != 3:
-                raise ValueError(
-                    f"`{name}` must have shape (batch, steps, width). "
-                    f"Received: shape={tuple(shape)}"
-                )
-        self.cell.build((None, sequences_shape[-1]))
-        for name, shape in (
-            ("c", (memory_shape[-1], 3 * self.units)),
-            ("w_a", (self.units, self.attention_units)),
-            ("u_a", (memory_shape[-1], self.attention_units)),
-            ("v_a", (self.attention_units,)),
-        ):
-            weight = self.add_weight(
-                name=name, shape=shape, initializer=self._initializer()
-            )
-            setattr(self, name, weight)
-
-    def _initializer(self):
-        """Return a fresh one: called twice, one draws the same twice."""
-        return getattr(
-            self.kernel_initializer, "clone", lambda: self.kernel_initializer
-        )()
-
-    def call(
-        self,
-        sequences,
-        memory,
-        initial_state=None,
-        sequences_mask=None,
-        memory_mask=None,
-        return_attention_scores=False,
-    ):
-        if sequences_mask is not None:
-            sequences_mask = check_mask(
-                "sequences_mask", sequences_mask, [tuple(sequences.shape[:2])]
-            )
-            sequences = hide(sequences, sequences_mask)
-            # As floats: oneDNN complains when it is to turn anything else.
-            turned = ops.transpose(ops.where(sequences_mask, 1.0, 0.0))
-            sequences_mask = turned > 0
-        kept = self.start(memory, memory_mask, initial_state)
+    def run(self, x, kept, mask, training):
         states, weights = attentive_gru(
-            self.cell.project(ops.transpose(sequences, (1, 0, 2))),
+            x,
             kept["state"],
             (kept["keys"], kept["values"], kept["mask"]),
             self._step_weights(),
-            sequences_mask,
+            mask,
         )
-        states = ops.transpose(states, (1, 0, 2))
         weights = ops.transpose(weights, (1, 0, 2))
         contexts = ops.matmul(weights, kept["memory"])
-        record(self, weights)
-        if return_attention_scores:
-            return states, contexts, weights
-        return states, contexts
-
-    def start(self, memory, memory_mask=None, initial_state=None):
-        """Return the state before the first step, a flat dict of tensors.
-
-        Args:
-            memory: `(B, S, M)`; what steps need of it is made here, once.
-            memory_mask: `(B, S)`, True where there is something to look at.
-            initial_state: `(B, U)`; by default zeros.
-        """
-        memory = ops.cast(memory, self.compute_dtype)
-        if memory_mask is None:
-            memory_mask = ops.ones(ops.shape(memory)[:2], "bool")
-        else:
-            memory_mask = check_mask(
-                "memory_mask", memory_mask, [tuple(memory.shape[:2])]
-            )
-            memory = hide(memory, memory_mask)
-        if initial_state is None:
-            shape = (ops.shape(memory)[0], self.units)
-            initial_state = ops.zeros(shape, self.compute_dtype)
-        return {
-            "state": ops.cast(initial_state, self.compute_dtype),
-            "memory": memory,
-            "keys": ops.matmul(memory, self._cast(self.u_a)),
-            "values": ops.matmul(memory, self._cast(self.c)),
-            "mask": memory_mask,
-        }
+        return ops.transpose(states, (1, 0, 2)), contexts, weights
 
     def step(self, inputs, state):
         """Take one step.
@@ -195,12 +90,8 @@ class AttentiveGRU(keras.layers.Layer):
         Returns:
             `(state's output (B, U), context (B, M), state, weights (B, S))`.
         """
-        kernel, bias = (
-            self._cast(w) for w in (self.cell.kernel, self.cell.bias)
-        )
-        x = ops.matmul(ops.cast(inputs, self.compute_dtype), kernel) + bias[0]
         new, weights = attentive_gru_step(
-            x,
+            self.project(inputs, self.cell.bias[0]),
             state["state"],
             (state["keys"], state["values"], state["mask"]),
             self._step_weights(),
@@ -211,49 +102,11 @@ class AttentiveGRU(keras.layers.Layer):
 
     def _step_weights(self):
         """Join what is multiplied with the state: one product, not two."""
-        kernel = [self._cast(w) for w in (self.w_a, self.cell.recurrent_kernel)]
-        bias = self._cast(self.cell.bias)[1]
+        kernel = [self.cast(w) for w in (self.w_a, self.cell.recurrent_kernel)]
+        bias = self.cast(self.cell.bias)[1]
         no_bias = ops.zeros((self.attention_units,), bias.dtype)
         return (
             ops.concatenate(kernel, axis=1),
             ops.concatenate([no_bias, bias]),
-            self._cast(self.v_a),
+            self.cast(self.v_a),
         )
-
-    def _cast(self, weight):
-        # Keras casts variables in `call` alone, and a step has other doors.
-        return ops.cast(weight, self.compute_dtype)
-
-    # === What Keras asks of a layer ===
-
-    def compute_output_spec(
-        self,
-        sequences,
-        memory,
-        initial_state=None,
-        return_attention_scores=False,
-        **masks,
-    ):
-        batch, length, _ = sequences.shape
-        widths = [self.units, memory.shape[-1]]
-        if return_attention_scores:
-            widths.append(memory.shape[1])
-        return tuple(
-            keras.KerasTensor((batch, length, width), dtype=self.compute_dtype)
-            for width in widths
-        )
-
-    def compute_mask(self, inputs, previous_mask):
-        """Pass the sequence's mask on with both outputs."""
-        return previous_mask, previous_mask
-
-    def get_config(self):
-        serialize = keras.initializers.serialize
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "attention_units": self.attention_units,
-            "kernel_initializer": serialize(self.kernel_initializer),
-            "recurrent_initializer": serialize(self.recurrent_initializer),
-            "bias_initializer": serialize(self.bias_initializer),
-        }
