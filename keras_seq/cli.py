@@ -15,6 +15,7 @@ COMMANDS = (
     "predict",
     "explain",
     "export",
+    "inspect",
     "tutorial",
     "demo",
 )

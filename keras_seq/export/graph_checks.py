@@ -2,12 +2,14 @@
 
 import pathlib
 import re
+from collections.abc import Iterator
 
 import tensorflow as tf
 
 from keras_seq.export.export_error import ExportError
 
 DEFAULT = "serving_default"
+MAIN_GRAPH = "the main graph"
 REFUSED_OPS = {
     r"CudnnRNN.*": "runs on an NVIDIA GPU only; build the recurrent layer "
     "from keras_seq.layers, or with `use_cudnn=False`",
@@ -26,16 +28,31 @@ def read_meta_graph(folder):
     return saved_model_pb2.SavedModel.FromString(content).meta_graphs[0]
 
 
+def every_node(meta_graph) -> Iterator[tuple]:
+    """Yield where a node is, the main graph or a function, and the node."""
+    for node in meta_graph.graph_def.node:
+        yield MAIN_GRAPH, node
+    for function in meta_graph.graph_def.library.function:
+        for node in function.node_def:
+            yield function.signature.name, node
+
+
+def functions_by_signature(meta_graph) -> dict[str, set[str]]:
+    """Return the names of the functions that each signature reaches."""
+    return {
+        name: {
+            called.signature.name
+            for called, _ in _reached_from(meta_graph, name)
+            if called is not None
+        }
+        for name in sorted(meta_graph.signature_def)
+        if not name.startswith("__")
+    }
+
+
 def check_graph(meta_graph) -> None:
     """Raise `ExportError` if the graph holds what some server cannot run."""
-    functions = {
-        f.signature.name: f for f in meta_graph.graph_def.library.function
-    }
-    nodes = [
-        *(("the main graph", node) for node in meta_graph.graph_def.node),
-        *((n, node) for n, f in functions.items() for node in f.node_def),
-    ]
-    for place, node in nodes:
+    for place, node in every_node(meta_graph):
         for pattern, why in REFUSED_OPS.items():
             if re.fullmatch(pattern, node.op):
                 raise ExportError(
@@ -49,7 +66,7 @@ def check_graph(meta_graph) -> None:
                 raise ExportError(
                     "variables must not be float64. Received: " + name
                 )
-    _check_not_compiled(meta_graph, functions)
+    _check_not_compiled(meta_graph)
 
 
 def check_signatures(signatures: dict) -> None:
@@ -116,30 +133,41 @@ def _is_frozen(spec):
     return is_ids and shape[1] is not None
 
 
-def _check_not_compiled(meta_graph, functions):
-    """Walk the functions that the default signature calls."""
-    signature = meta_graph.signature_def.get(DEFAULT)
-    if signature is None:
-        return
-    nodes = {node.name: node for node in meta_graph.graph_def.node}
-    outputs = {t.name.split(":")[0] for t in signature.outputs.values()}
-    todo = [nodes[name] for name in outputs]
-    seen = set()
-    while todo:
-        node = todo.pop()
-        compiled = node.attr["_XlaMustCompile"].b
-        for called in _called_by(node):
-            if called in seen or called not in functions:
-                continue
-            seen.add(called)
-            compiled |= functions[called].attr["_XlaMustCompile"].b
-            todo.extend(functions[called].node_def)
-        if compiled:
+def _check_not_compiled(meta_graph):
+    for called, node in _reached_from(meta_graph, DEFAULT):
+        compiled = called is not None and called.attr["_XlaMustCompile"].b
+        if compiled or node.attr["_XlaMustCompile"].b:
             raise ExportError(
                 f"{DEFAULT!r} must not hold a function with `jit_compile=True`"
                 ", since not every server can run XLA; put it into a signature "
                 f"of its own, such as 'fast'. Received: {node.name!r}"
             )
+
+
+def _reached_from(meta_graph, signature):
+    """Walk the calls that a signature makes.
+
+    Yields:
+        Each function that it reaches, and the node that calls it; each other
+        node on the way, with None.
+    """
+    if signature not in meta_graph.signature_def:
+        return
+    outputs = meta_graph.signature_def[signature].outputs.values()
+    functions = {
+        f.signature.name: f for f in meta_graph.graph_def.library.function
+    }
+    nodes = {node.name: node for node in meta_graph.graph_def.node}
+    todo = [nodes[name] for name in {t.name.split(":")[0] for t in outputs}]
+    seen = set()
+    while todo:
+        node = todo.pop()
+        yield None, node
+        for name in _called_by(node):
+            if name not in seen and name in functions:
+                seen.add(name)
+                yield functions[name], node
+                todo.extend(functions[name].node_def)
 
 
 def _called_by(node):
