@@ -18,7 +18,11 @@ from keras_seq.tasks.translation_alignment import (
 from keras_seq.tasks.translation_data import LANGUAGES, load_split
 from keras_seq.tasks.translation_data import NAMES as NAMES
 from keras_seq.tasks.translation_data import load_data as load_data
-from keras_seq.tasks.translation_recipes import FAMILIES, resolve_settings
+from keras_seq.tasks.translation_recipes import (
+    FAMILIES,
+    learning_rate_schedule,
+    resolve_settings,
+)
 from keras_seq.tasks.translation_scores import corpus_scores
 from keras_seq.tasks.translator import Translator as Translator
 from keras_seq.text import SubwordTokenizer
@@ -109,8 +113,8 @@ def train(
         batches,
         loss=training.MaskedCrossentropy(how["label_smoothing"]),
         optimizer=training.Adam(
-            training.WarmupInverseSquareRoot(
-                how["learning_rate"], how["warmup_steps"]
+            learning_rate_schedule(
+                how, sum(map(batches.steps, range(how["epochs"])))
             ),
             beta_2=0.98,
             epsilon=1e-9,

@@ -1,5 +1,6 @@
 """How to train a translator on which data: settings as plain dicts."""
 
+from keras_seq import training
 from keras_seq.models import (
     RNN_SEARCH_PRESETS,
     SEQ2SEQ_PRESETS,
@@ -26,6 +27,7 @@ TRAINING_DEFAULTS = {
     "epochs": 30,
     "learning_rate": 2e-3,  # at the end of the warm-up
     "warmup_steps": 800,
+    "schedule": "inverse_square_root",  # or "cosine", to 0 at the last epoch
     "label_smoothing": 0.1,
     "average_decay": 0.998,  # of the weights; 0 takes the last ones
     "patience": None,  # epochs without a better `monitor` before it stops
@@ -53,7 +55,21 @@ RECIPES = {
         "seq2seq": {"epochs": 4},
     },
     "multi30k": {"preset": "tiny"},
-    "tatoeba": {"preset": "small"},
+    "tatoeba": {
+        "preset": "small",
+        "vocabulary_size": 6000,
+        "transformer": {
+            # 3.7 million parameters, so that it can be shipped.
+            "epochs": 4,
+            "learning_rate": 2.5e-3,
+            "warmup_steps": 600,
+            "schedule": "cosine",
+            "hidden_dim": 192,
+            "intermediate_dim": 768,
+            "num_decoder_layers": 2,
+            "normalize_first": True,
+        },
+    },
     "files": {"preset": "small"},
 }
 
@@ -90,5 +106,31 @@ def resolve_settings(data, model="transformer", preset=None, overrides=None):
             k: v for k, v in of_family.items() if k in TRAINING_DEFAULTS
         }
     asked = {**TRAINING_DEFAULTS, **recipe, **of_family, **(overrides or {})}
-    training = {name: asked.pop(name) for name in TRAINING_DEFAULTS}
-    return preset, training, asked
+    how = {name: asked.pop(name) for name in TRAINING_DEFAULTS}
+    return preset, how, asked
+
+
+def learning_rate_schedule(how, num_batches):
+    """Return the schedule that the training settings `how` ask for.
+
+    Args:
+        how: Training settings, as `resolve_settings` gives them.
+        num_batches: Of all epochs; a cosine is at 0 after them.
+
+    >>> schedule = learning_rate_schedule(TRAINING_DEFAULTS, 4000)
+    >>> [f"{float(schedule(step)):.1e}" for step in (800, 3200)]
+    ['2.0e-03', '1.0e-03']
+    """
+    peak, warmup_steps = how["learning_rate"], how["warmup_steps"]
+    if how["schedule"] == "inverse_square_root":
+        return training.WarmupInverseSquareRoot(peak, warmup_steps)
+    if how["schedule"] != "cosine":
+        raise ValueError(
+            '`schedule` must be "inverse_square_root" or "cosine". '
+            f"Received: {how['schedule']!r}"
+        )
+    updates = max(num_batches // how["gradient_accumulation_steps"], 2)
+    # Of a short run, no more than the first quarter warms up.
+    return training.WarmupCosine(
+        peak, min(warmup_steps, max(updates // 4, 1)), updates
+    )

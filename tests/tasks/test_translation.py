@@ -11,6 +11,7 @@ from keras_seq.tasks import translation
 from keras_seq.tasks.translation import Translator, training_batches
 from keras_seq.tasks.translation_recipes import (
     TRAINING_DEFAULTS,
+    learning_rate_schedule,
     resolve_settings,
 )
 from keras_seq.text import SubwordTokenizer
@@ -153,6 +154,7 @@ def test_recurrent_models_train_and_translate(model, tmp_path):
         ({"preset": "huge"}, "`preset`"),
         ({"num_layer": 2}, "`overrides`"),
         ({"patience": 2, "monitor": "bleu"}, "`bleu_sentences`"),
+        ({"schedule": "linear"}, "`schedule`"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings, named, tmp_path):
@@ -161,6 +163,16 @@ def test_settings_that_cannot_be_are_refused(settings, named, tmp_path):
         translation.train(
             toy_dataset(20), folder=tmp_path, verbose=0, epochs=1, **given
         )
+
+
+def test_a_cosine_ends_with_the_last_batch():
+    how = {**TRAINING_DEFAULTS, "schedule": "cosine", "warmup_steps": 100}
+    how |= {"learning_rate": 8e-3, "gradient_accumulation_steps": 2}
+    schedule = learning_rate_schedule(how, 2200)  # 1,100 updates
+    rates = [float(schedule(step)) for step in (50, 100, 600, 1100)]
+    np.testing.assert_allclose(rates, [4e-3, 8e-3, 4e-3, 0.0], atol=1e-8)
+    short = learning_rate_schedule(how, 80)  # 40 updates, 10 to warm up
+    assert float(short(10)) == pytest.approx(8e-3)
 
 
 def test_recipes_give_way_to_what_was_asked():
