@@ -43,9 +43,12 @@ PUBLIC = {
         WarmupInverseSquareRoot WarmupLinear draw_curves fit precision
     """,
     "models": """
-        EncoderDecoder RNNSearch RNN_SEARCH_PRESETS SEQ2SEQ_PRESETS Seq2Seq
-        TEXT_CLASSIFIER_PRESETS TRANSFORMER_PRESETS Transformer rnn_search
-        seq2seq text_classifier transformer
+        EncoderDecoder ImageCaptioner RNNSearch RNN_SEARCH_PRESETS
+        SEQ2SEQ_PRESETS SHOW_AND_TELL_PRESETS SHOW_ATTEND_TELL_PRESETS Seq2Seq
+        ShowAndTell ShowAttendTell TEXT_CLASSIFIER_PRESETS
+        TRANSFORMER_CAPTIONER_PRESETS TRANSFORMER_PRESETS Transformer
+        TransformerCaptioner draw_locations rnn_search seq2seq show_and_tell
+        show_attend_tell text_classifier transformer transformer_captioner
     """,
     "tasks": "",
     "ops": """
@@ -58,10 +61,11 @@ PUBLIC = {
         sinusoidal_encoding
     """,
     "layers": """
-        AdditiveAttention AttentionPooling AttentiveGRU Bidirectional
+        AdditiveAttention AttentionPooling AttentiveGRU AttentiveLSTM Bidirectional
         BilinearAttention
         CosineAttention
-        DotProductAttention FeedForward GRU GRUCell LSTM LSTMCell
+        DotProductAttention FeedForward GRU GRUCell HardAttentiveLSTM LSTM
+        LSTMCell
         LearnedPositions LocalAttention Maxout MultiHeadAttention NgramBag
         RNNCell RelativePositionBias RotaryPositions SequencePooling SimpleRNN
         SinusoidalPositions SpellingBag

@@ -8,6 +8,7 @@ from keras_seq.layers.attention_pooling import (
     AttentionPooling as AttentionPooling,
 )
 from keras_seq.layers.attentive_gru import AttentiveGRU as AttentiveGRU
+from keras_seq.layers.attentive_lstm import AttentiveLSTM as AttentiveLSTM
 from keras_seq.layers.bidirectional import Bidirectional as Bidirectional
 from keras_seq.layers.bilinear_attention import (
     BilinearAttention as BilinearAttention,
@@ -19,6 +20,9 @@ from keras_seq.layers.dot_product_attention import (
 from keras_seq.layers.feed_forward import FeedForward as FeedForward
 from keras_seq.layers.gru import GRU as GRU
 from keras_seq.layers.gru_cell import GRUCell as GRUCell
+from keras_seq.layers.hard_attentive_lstm import (
+    HardAttentiveLSTM as HardAttentiveLSTM,
+)
 from keras_seq.layers.learned_positions import (
     LearnedPositions as LearnedPositions,
 )

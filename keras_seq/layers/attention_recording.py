@@ -12,6 +12,7 @@ import contextvars
 from keras import ops
 
 _current = contextvars.ContextVar("attention_recording", default=None)
+_choices = contextvars.ContextVar("choice_recording", default=None)
 
 
 @contextlib.contextmanager
@@ -50,3 +51,26 @@ def record(layer, weights):
         call += 1
         name = f"{layer.path or layer.name}_{call}"
     found[name] = weights
+
+
+@contextlib.contextmanager
+def recording_choices():
+    """Collect `(weights, choices)` of every layer that draws where to look.
+
+    Both are `(B, T, S)`; a choice is the drawn place, or the weights
+    themselves where the expected value took its place.
+    """
+    found = []
+    token = _choices.set(found)
+    try:
+        yield found
+    finally:
+        _choices.reset(token)
+
+
+def record_choices(weights, choices):
+    """Hand in weights and choices of one call, both `(T, B, S)`."""
+    found = _choices.get()
+    if found is not None:
+        turned = (ops.transpose(x, (1, 0, 2)) for x in (weights, choices))
+        found.append(tuple(turned))

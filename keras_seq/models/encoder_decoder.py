@@ -9,6 +9,8 @@ from keras_seq.layers.token_embedding import TokenEmbedding
 class EncoderDecoder(keras.Model):
     """Base of `Transformer`, `RNNSearch` and `Seq2Seq`: many to many.
 
+    And of `ImageCaptioner`, whose source is an image.
+
     A functional model, so that `summary()`, `.keras` files,
     `explain.attention_model` and `explain.trace_masks` work on it, which can
     also write one token at a time:

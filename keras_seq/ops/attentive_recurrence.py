@@ -64,3 +64,78 @@ def attentive_gru(inputs, state, memory, weights, mask=None):
     nowhere = ops.zeros_like(memory[0][..., 0])
     (states, attention), _ = state_history(step, inputs, [state, nowhere], mask)
     return states, attention
+
+
+def attentive_lstm_step(x, states, memory, weights, choose=None):
+    r"""One step of the decoder of Xu et al. (2015), section 3.1.2.
+
+    With $h$ and $c$ the states, $a_i$ the memory and $x = W y_t + b$:
+
+    $$ e_i = v^\top \tanh(W_a h_{t-1} + U_a a_i), \quad
+       \alpha = \mathrm{softmax}(e), \quad
+       \beta = \sigma(w_\beta^\top h_{t-1} + b_\beta), $$
+    $$ i, f, g, o = x + U h_{t-1} + \beta \textstyle\sum_i s_i\,C a_i, \quad
+       c_t = \sigma(f) \odot c_{t-1} + \sigma(i) \odot \tanh(g), \quad
+       h_t = \sigma(o) \odot \tanh(c_t), $$
+
+    where $s = \alpha$, or what `choose` makes of it.
+
+    Args:
+        x: `(B, 4U)`, the step's projected input.
+        states: `[h, c]`, each `(B, U)`.
+        memory: Keys `(B, S, A)`, $U_a a_i$; values `(B, S, 4U)`, $C a_i$;
+            and a mask `(B, S)`.
+        weights: $[W_a, w_\beta, U]$ `(U, A + 1 + 4U)`, its bias
+            `(A + 1 + 4U,)`, and $v$ `(A,)`.
+        choose: Function of $\alpha$ `(B, S)` that says where to look.
+
+    Returns:
+        The new `h` and `c`, $\alpha$ `(B, S)`, $s$ `(B, S)`, $\beta$ `(B, 1)`.
+    """
+    keys, values, mask = memory
+    kernel, bias, v = weights
+    width = v.shape[0]
+    h, c = states
+    heard = ops.matmul(h, kernel) + bias  # (B, A + 1 + 4U)
+    hidden = ops.tanh(keys + ops.expand_dims(heard[:, :width], 1))  # (B, S, A)
+    scores = ops.matmul(hidden, ops.expand_dims(v, 1))  # (B, S, 1)
+    attention = masked_softmax(ops.squeeze(scores, -1), mask)
+    choice = attention if choose is None else choose(attention)
+    gate = ops.sigmoid(heard[:, width : width + 1])
+    seen = ops.matmul(ops.expand_dims(choice, 1), values)  # (B, 1, 4U)
+    z = x + heard[:, width + 1 :] + gate * ops.squeeze(seen, 1)
+    i, f, g, o = ops.split(z, 4, axis=-1)
+    c = ops.sigmoid(f) * c + ops.sigmoid(i) * ops.tanh(g)
+    return ops.sigmoid(o) * ops.tanh(c), c, attention, choice, gate
+
+
+def attentive_lstm(inputs, states, memory, weights, mask=None, choose=None):
+    """Take all steps; return every state, attention, choice and gate.
+
+    Where `mask` is False the states are carried through, as in `recur`.
+
+    Shapes:
+        inputs `(T, B, 4U)`, or `(T, B, 4U + 1)` where `choose(attention,
+        luck)` takes a number `(B, 1)` for each step; states `[(B, U)] * 2`,
+        mask `(T, B)`, the rest as in `attentive_lstm_step`
+        -> `h` `(T, B, U)`, attention and choices `(T, B, S)`, gates
+        `(T, B, 1)`.
+    """
+    width = memory[1].shape[-1]
+    dtype = memory[1].dtype
+
+    def step(x, states):
+        luck = x[:, width:]
+        pick = None
+        if choose is not None:
+            pick = lambda attention: choose(attention, luck)  # noqa: E731
+        x = ops.cast(x[:, :width], dtype)
+        return list(attentive_lstm_step(x, states[:2], memory, weights, pick))
+
+    # The rest goes out as states, too, which no step reads.
+    nowhere = ops.zeros_like(memory[0][..., 0])
+    no_gate = ops.zeros_like(states[0][:, :1])
+    (h, _, attention, choices, gates), _ = state_history(
+        step, inputs, [*states, nowhere, nowhere, no_gate], mask
+    )
+    return h, attention, choices, gates

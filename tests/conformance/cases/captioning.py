@@ -1,0 +1,25 @@
+"""Conformance cases of the layers that came with the captioners."""
+
+from keras_seq import layers
+from tests.conformance.case import Case
+
+SETTINGS = {
+    "units": 5,
+    "attention_units": 3,
+    "penalty": 0.5,
+    "kernel_initializer": "random_normal",
+    "recurrent_initializer": "glorot_normal",
+    "bias_initializer": "random_normal",
+}
+CASES = {
+    "AttentiveLSTM": Case(
+        lambda: layers.AttentiveLSTM(**SETTINGS),
+        [(2, 7, 11), (2, 13, 3)],
+    ),
+    "HardAttentiveLSTM": Case(
+        lambda: layers.HardAttentiveLSTM(
+            **SETTINGS, expected_share=0.25, seed=3
+        ),
+        [(2, 7, 11), (2, 13, 3)],
+    ),
+}
