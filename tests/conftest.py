@@ -6,6 +6,12 @@ import os
 # ends the process. This is the last level below it. Before TensorFlow loads.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")
 
+# JAX compiles each operation of each shape, most to be run once, so that to
+# optimise them costs a quarter of its tests' time and gains nothing. Only for
+# JAX: TensorFlow's XLA reads it too, and is tested as users run it.
+if os.environ.get("KERAS_BACKEND") == "jax":
+    os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+
 import keras  # noqa: E402
 import pytest  # noqa: E402
 

@@ -55,6 +55,21 @@ def assert_same(theirs, ours):
         )
 
 
+def old_outputs(theirs, inputs, arguments):
+    """What Keras's layer answers, also where its quick path cannot.
+
+    On JAX that path refuses values that are not as wide as the keys; the one
+    which is taken for scores does not, and computes the same.
+    """
+    refused = theirs.value_dim != theirs.key_dim
+    if keras.backend.backend() == "jax" and refused:
+        asked = arguments.get("return_attention_scores", False)
+        arguments = {**arguments, "return_attention_scores": True}
+        outputs = theirs(*inputs, **arguments)
+        return outputs if asked else outputs[0]
+    return theirs(*inputs, **arguments)
+
+
 def call_arguments(call, heads=3):
     """Inputs and arguments of one way to call a layer.
 
@@ -89,7 +104,8 @@ def test_the_old_weights_give_the_old_outputs(construction):
     for call in CALLS:
         inputs, arguments = call_arguments(call)
         inputs = [ops.convert_to_tensor(x) for x in inputs]
-        assert_same(theirs(*inputs, **arguments), ours(*inputs, **arguments))
+        want = old_outputs(theirs, inputs, arguments)
+        assert_same(want, ours(*inputs, **arguments))
 
 
 def test_cross_attention_of_other_lengths_and_widths():
