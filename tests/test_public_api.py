@@ -38,7 +38,8 @@ PUBLIC = {
     """,
     "training": """
         Adam BinaryCrossentropy ClassCrossentropy DivergedError EarlyStopping
-        ExponentialAverage FitResult LastEpochsAverage MaskedCrossentropy Noam
+        ExponentialAverage FitResult HardAttentionObjective LastEpochsAverage
+        MaskedCrossentropy Noam
         Objective Perplexity TokenAccuracy TokenCrossentropy WarmupCosine
         WarmupInverseSquareRoot WarmupLinear draw_curves fit precision
     """,
@@ -61,8 +62,8 @@ PUBLIC = {
         sinusoidal_encoding
     """,
     "layers": """
-        AdditiveAttention AttentionPooling AttentiveGRU AttentiveLSTM Bidirectional
-        BilinearAttention
+        AdditiveAttention AttentionPooling AttentiveGRU AttentiveLSTM
+        Bidirectional BilinearAttention
         CosineAttention
         DotProductAttention FeedForward GRU GRUCell HardAttentiveLSTM LSTM
         LSTMCell

@@ -10,6 +10,9 @@ from keras_seq.training.curves import draw_curves as draw_curves
 from keras_seq.training.early_stopping import EarlyStopping as EarlyStopping
 from keras_seq.training.fit import FitResult as FitResult
 from keras_seq.training.fit import fit as fit
+from keras_seq.training.hard_attention import (
+    HardAttentionObjective as HardAttentionObjective,
+)
 from keras_seq.training.losses import BinaryCrossentropy as BinaryCrossentropy
 from keras_seq.training.losses import ClassCrossentropy as ClassCrossentropy
 from keras_seq.training.losses import MaskedCrossentropy as MaskedCrossentropy
