@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-backends lint format tutorials notebooks bench results clean
+.PHONY: help setup run serve test test-backends lint format tutorials notebooks bench results clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,6 +41,9 @@ notebooks: $(VENV)/.dev  ## Build notebooks from the tutorial scripts
 bench: $(VENV)/.bench  ## Measure beside the peers, print the ratios
 	@$(BIN)/python -m benchmarks
 
+serve: $(VENV)/.serving  ## Serve the shipped models on 127.0.0.1:8501
+	@$(BIN)/keras-seq serve saved_models
+
 results: setup  ## Train and score everything (an hour); writes docs/results.md
 	@$(BIN)/python -m results
 
@@ -59,6 +62,6 @@ $(VENV)/.run: setup.cfg pyproject.toml | $(BIN)/python
 	@echo "Installing keras_seq and TensorFlow (once, a minute or two) ..."
 	@$(PIP) -e . && touch $@
 
-$(VENV)/.dev $(VENV)/.backends $(VENV)/.bench: $(VENV)/.%: $(VENV)/.run
+$(VENV)/.dev $(VENV)/.backends $(VENV)/.bench $(VENV)/.serving: $(VENV)/.%: $(VENV)/.run
 	@echo "Installing the packages for [$*] ..."
 	@$(PIP) -e '.[$*]' && touch $@

@@ -16,6 +16,7 @@ COMMANDS = (
     "explain",
     "export",
     "inspect",
+    "serve",
     "tutorial",
     "demo",
 )

@@ -1,0 +1,104 @@
+"""A version of a model in memory: its signatures, described and callable."""
+
+import pathlib
+
+import numpy as np
+
+from keras_seq.serving.serving_error import ServingError, bad_request
+from keras_seq.serving.signature import Signature, TensorSpec
+
+FILE = "saved_model.pb"
+
+
+class Servable:
+    """A SavedModel, loaded with TensorFlow alone.
+
+    Args:
+        name: Name of the model.
+        version: Its version.
+        folder: The version folder.
+
+    Attributes:
+        signatures: `{name: Signature}`.
+        signature_defs: The same as the protobuf messages of the folder.
+    """
+
+    def __init__(self, name: str, version: int, folder):
+        self.name = name
+        self.version = version
+        self.folder = pathlib.Path(folder)
+        # Functions do not keep their variables alive; this object does.
+        self._loaded = _load(self.folder)
+        self.signature_defs = {
+            key: definition
+            for key, definition in _signature_defs(self.folder).items()
+            if key in self._loaded.signatures
+        }
+        self.signatures = {
+            key: Signature(_specs(sig.inputs), _specs(sig.outputs))
+            for key, sig in self.signature_defs.items()
+        }
+
+    def run(
+        self, signature: str, inputs: dict[str, np.ndarray]
+    ) -> dict[str, np.ndarray]:
+        """Call a signature.
+
+        Raises:
+            ServingError: 400 if the graph refuses these inputs, else 500.
+        """
+        import tensorflow as tf
+
+        specs = self.signatures[signature].inputs
+        try:
+            tensors = {
+                key: tf.convert_to_tensor(value, specs[key].dtype)
+                for key, value in inputs.items()
+            }
+            outputs = self._loaded.signatures[signature](**tensors)
+            return {key: value.numpy() for key, value in outputs.items()}
+        except (tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError) as e:
+            raise bad_request(_first_line(e)) from e
+        except tf.errors.OpError as error:
+            raise ServingError(500, _first_line(error)) from error
+
+
+def _load(folder):
+    import tensorflow as tf
+
+    try:
+        return tf.saved_model.load(str(folder))
+    except Exception as error:
+        if "Op type not registered" not in str(error):
+            raise
+    import tensorflow_text  # noqa: F401  (registers its operations)
+
+    return tf.saved_model.load(str(folder))
+
+
+def _signature_defs(folder):
+    from tensorflow.core.protobuf import saved_model_pb2
+
+    message = saved_model_pb2.SavedModel()
+    message.ParseFromString((folder / FILE).read_bytes())
+    return dict(message.meta_graphs[0].signature_def)
+
+
+def _specs(tensors):
+    import tensorflow as tf
+
+    return {
+        key: TensorSpec(
+            tf.as_dtype(info.dtype).name,
+            None
+            if info.tensor_shape.unknown_rank
+            else tf.TensorShape(info.tensor_shape).as_list(),
+        )
+        for key, info in sorted(tensors.items())
+    }
+
+
+def _first_line(error):
+    """What TensorFlow said, without the trace of the graph behind it."""
+    lines = [line for line in str(error.message).splitlines() if line.strip()]
+    return lines[0][:500] if lines else type(error).__name__

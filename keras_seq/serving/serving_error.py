@@ -1,0 +1,38 @@
+"""What a client is told when a request cannot be answered."""
+
+
+class ServingError(Exception):
+    """An answer that is a refusal: an HTTP status and `{"error": message}`.
+
+    Args:
+        status: The HTTP status, 4xx if the client can do something about it.
+        message: What was wrong, for the client to read.
+        retry_after: Seconds after which trying again makes sense, if it does.
+    """
+
+    def __init__(
+        self, status: int, message: str, retry_after: int | None = None
+    ):
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.retry_after = retry_after
+
+
+def bad_request(message: str) -> ServingError:
+    """Return the refusal of a request that can never be answered."""
+    return ServingError(400, message)
+
+
+def not_found(message: str) -> ServingError:
+    """Return the refusal of a request for what is not here."""
+    return ServingError(404, message)
+
+
+def no_such_servable(name: str, wanted: str) -> ServingError:
+    """Return the refusal that TensorFlow Serving words in this way.
+
+    >>> no_such_servable("m", "Latest").message
+    'Servable not found for request: Latest(m)'
+    """
+    return not_found(f"Servable not found for request: {wanted}({name})")

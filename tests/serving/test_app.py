@@ -1,0 +1,167 @@
+"""The REST contract, bad input, and limits, without a network."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from keras_seq.serving.app import create_app
+from keras_seq.serving.settings import ServerSettings
+from tests.serving.conftest import Asker
+
+pytestmark = pytest.mark.tensorflow
+PREDICT = "/v1/models/tiny:predict"
+ROW = [1.0, 2.0, 3.5]
+
+
+def test_rows_are_answered_by_rows(ask):
+    got = ask("POST", PREDICT, json={"instances": [ROW, {"x": ROW}["x"]]})
+    assert got.status_code == 200
+    want = {"total": 6.5, "y": [2.0, 4.0, 7.0]}
+    assert got.json() == {"predictions": [want, want]}
+
+
+def test_columns_are_answered_by_columns_and_one_output_is_bare(ask):
+    body = {"inputs": {"text": ["ab"]}, "signature_name": "letters"}
+    got = ask("POST", PREDICT, json=body)
+    assert got.json() == {"outputs": [["a", "b"]]}
+
+
+def test_bytes_and_numbers_that_are_none(ask):
+    body = {"instances": [{"b64": "/w=="}], "signature_name": "letters"}
+    got = ask("POST", PREDICT, json=body)
+    assert got.json() == {"predictions": [[{"b64": "/w=="}]]}
+    got = ask("POST", PREDICT, content=b'{"instances": [[NaN, 0, -Infinity]]}')
+    assert b'"y":[NaN,0.0,-Infinity]' in got.content
+
+
+@pytest.mark.parametrize("which", ["", "/versions/1", "/labels/stable"])
+def test_status_metadata_and_versions(ask, which):
+    status = ask("GET", f"/v1/models/tiny{which}").json()
+    assert status["model_version_status"] == [
+        {
+            "version": "1",
+            "state": "AVAILABLE",
+            "status": {"error_code": "OK", "error_message": ""},
+        }
+    ]
+    metadata = ask("GET", f"/v1/models/tiny{which}/metadata").json()
+    assert metadata["model_spec"]["version"] == "1"
+    signatures = metadata["metadata"]["signature_def"]["signature_def"]
+    x = signatures["serving_default"]["inputs"]["x"]
+    assert x["dtype"] == "DT_FLOAT"
+    assert [d["size"] for d in x["tensor_shape"]["dim"]] == ["-1", "3"]
+    path = f"/v1/models/tiny{which}:predict"
+    assert ask("POST", path, json={"instances": [ROW]}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"instances": ' + b"[" * 500 + b"]" * 500 + b"}",
+        b"[]",
+        b"{}",
+        b'{"instances": []}',
+        b'{"instances": [[1, 2, 3]], "inputs": [[1, 2, 3]]}',
+        b'{"instances": [[1, 2, 3], [1, 2]]}',
+        b'{"instances": [[1, 2]]}',
+        b'{"instances": [["a", "b", "c"]]}',
+        b'{"instances": [[true, 1, 2]]}',
+        b'{"instances": [[null, 1, 2]]}',
+        b'{"instances": [{"z": [1, 2, 3]}]}',
+        b'{"instances": [{"x": [1, 2, 3], "z": 1}]}',
+        b'{"instances": [[13, 2, 3]]}',
+        b'{"instances": [[1, 2, 3]], "signature_name": "nope"}',
+        b'{"instances": [[1, 2, 3]], "signature_name": 5}',
+        b'{"instances": [{"b64": "!"}], "signature_name": "letters"}',
+        b'{"instances": ["\\ud800"], "signature_name": "letters"}',
+        b'{"instances": [[' + b"9" * 5000 + b", 1, 2]]}",
+    ],
+)
+def test_bad_bodies_are_refused_in_the_contracts_format(ask, body):
+    got = ask("POST", PREDICT, content=body)
+    assert got.status_code == 400
+    assert set(got.json()) == {"error"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/models/nope",
+        "/v1/models/tiny/versions/7",
+        "/v1/models/tiny/labels/nope",
+        "/v1/models/..%2f..%2fetc",
+        "/v1/models/%2e%2e/tiny",
+        "/v1/models/tiny/versions/1e3",
+        "/v1/models/<b>",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e/app.py",
+        "/nowhere",
+    ],
+)
+def test_what_is_not_there_is_a_404(ask, path):
+    got = ask("GET", path)
+    assert got.status_code == 404
+    assert "error" in got.json()
+
+
+def test_an_unknown_model_is_named_as_tensorflow_serving_does(ask):
+    got = ask("POST", "/v1/models/nope:predict", json={"instances": [1]})
+    message = "Servable not found for request: Latest(nope)"
+    assert (got.status_code, got.json()) == (404, {"error": message})
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["x", "text", "b64", "y"]), inner, max_size=3
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    value=VALUES,
+    key=st.sampled_from(["instances", "inputs"]),
+    signature=st.sampled_from(["serving_default", "letters"]),
+)
+def test_no_body_is_our_fault(ask, value, key, signature):
+    import json
+
+    body = json.dumps({key: value, "signature_name": signature}).encode()
+    assert ask("POST", PREDICT, content=body).status_code in (200, 400)
+
+
+def test_limits_and_key(repository):
+    ask = Asker(
+        create_app(
+            repository, ServerSettings(max_body_bytes=50, api_key="secret")
+        )
+    )
+    body = {"json": {"instances": [ROW]}}
+    assert ask("POST", PREDICT, **body).status_code == 401
+    key = {"headers": {"Authorization": "Bearer secret"}}
+    assert ask("POST", PREDICT, **body, **key).status_code == 200
+    long = {"json": {"instances": [ROW] * 9}}
+    assert ask("POST", PREDICT, **long, **key).status_code == 413
+    assert ask("GET", "/healthz").status_code == 200
+
+
+def test_ready_metrics_and_the_page_headers(ask):
+    assert ask("GET", "/readyz").status_code == 200
+    ask("POST", PREDICT, json={"instances": [ROW]})
+    text = ask("GET", "/metrics").text
+    assert 'keras_seq_requests_total{method="predict",model="tiny"' in text
+    policy = ask("GET", "/healthz").headers["content-security-policy"]
+    assert "default-src 'none'" in policy
