@@ -22,6 +22,7 @@ _ROOMS = (
     "layers",
     "models",
     "ops",
+    "serving",
     "tasks",
     "text",
     "training",

@@ -51,6 +51,9 @@ PUBLIC = {
         TransformerCaptioner draw_locations rnn_search seq2seq show_and_tell
         show_attend_tell text_classifier transformer transformer_captioner
     """,
+    "serving": """
+        Client ClientError
+    """,
     "tasks": "",
     "ops": """
         additive_scores alibi_bias alibi_slopes attend bilinear_scores
