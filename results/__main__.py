@@ -3,15 +3,21 @@
     python -m results [--data-dir DIR] [--only NAME ...] [--again] [--fast]
 
 Each finished row is kept as JSON below `--output` and used again, so a run
-that was stopped goes on where it was; `--again` measures anew.
+that was stopped goes on where it was; `--again` measures anew. The page has
+these rows, and for the others what `results/measured` holds.
 """
 
 import argparse
-import json
 import pathlib
 
+from results import sentiment, translation
+from results.kept_rows import MEASURED, find_rows, has_row, keep_row
 from results.page import write_page
-from results.sentiment import ROWS, measure
+
+# The name of each row, and the module that measures it.
+ROWS = {
+    name: module for module in (sentiment, translation) for name in module.ROWS
+}
 
 
 def main(arguments=None):
@@ -37,31 +43,30 @@ def main(arguments=None):
         help="a tiny slice of everything, to see that it runs",
     )
     parser.add_argument("--output", default="outputs/results")
+    parser.add_argument(
+        "--measured",
+        default=MEASURED,
+        help="where the rows of the page are kept (default: results/measured)",
+    )
     parser.add_argument("--page", default="docs/results.md")
     arguments = parser.parse_args(arguments)
     rows = _chosen(parser, arguments.only)
     output = pathlib.Path(arguments.output)
+    # Trials on slices stay out of what the project keeps, and it out of them.
+    kept = [output] if arguments.fast else [output, arguments.measured]
     for name in rows:
-        path = output / f"{name}.json"
-        if path.is_file() and not arguments.again:
+        if has_row(name, output) and not arguments.again:
             continue
         print(f"{name} ...", flush=True)
-        row = measure(
+        row = ROWS[name].measure(
             name,
             data_dir=arguments.data_dir,
             folder=output / "runs" / name,
             fast=arguments.fast,
         )
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".unfinished")
-        unfinished.write_text(json.dumps(row, indent=1) + "\n")
-        unfinished.replace(path)
+        keep_row(row, *kept)
         print(f"{name}: {row['scores']}, {row['wall_seconds']} s", flush=True)
-    found = [
-        json.loads(path.read_text())
-        for name in ROWS
-        if (path := output / f"{name}.json").is_file()
-    ]
+    found = find_rows(ROWS, *kept)
     write_page(found, arguments.page)
     print(f"{len(found)} of {len(ROWS)} rows are in {arguments.page}")
 

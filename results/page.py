@@ -9,6 +9,9 @@ TITLES = {
     "sst2": "SST-2, 872 dev sentences, learned from the 6,920 alone",
     "rotten_tomatoes": "Rotten Tomatoes, 10-fold cross-validation",
     "imdb": "IMDB, 20,000 of the 25,000 test reviews",
+    "grammar": "Built-in English-French grammar, 1,000 unseen combinations",
+    "multi30k": "Multi30k, test_2016_flickr",
+    "tatoeba": "Tatoeba, English-French, split by English sentence",
 }
 # What stands under a heading: how the settings were chosen.
 NOTES = {
@@ -52,7 +55,7 @@ texts; for ten folds they are the sum of all. "recipe" is what
 
 
 def write_page(rows, path):
-    """Write the page; rows are dicts as `results.sentiment.measure` gives."""
+    """Write the page; rows are dicts as the modules' `measure` gives them."""
     lines = [HEAD.format(cores=os.cpu_count())]
     if any(row["fast"] for row in rows):
         lines.append("**These are from `--fast`, on slices: no results.**\n")
@@ -61,7 +64,7 @@ def write_page(rows, path):
         if found:
             lines += [f"## {title}\n"]
             lines += [NOTES[data]] if data in NOTES else []
-            lines += [*_table(found), ""]
+            lines += [*_table(found), "", *_signatures(found)]
     lines.append(f"Python {platform.python_version()}, {platform.machine()}.")
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,11 +72,12 @@ def write_page(rows, path):
 
 
 def _table(rows):
-    names = [name for name in rows[0]["scores"] if name != "crossentropy"]
+    scores = [name for row in rows for name in row["scores"]]
+    # In the order of the first row, but how sure a model is comes last.
+    names = sorted(dict.fromkeys(scores), key=lambda n: n == "crossentropy")
     header = [
         "model",
-        *names,
-        "cross-entropy",
+        *(name.replace("crossentropy", "cross-entropy") for name in names),
         "parameters",
         "wall s",
         "CPU s",
@@ -87,8 +91,7 @@ def _table(rows):
             model = f"{model} ({row['preset']})"
         cells = [
             model,
-            *(_score(name, row["scores"][name]) for name in names),
-            f"{row['scores']['crossentropy']:.3f}",
+            *(_score(name, row["scores"].get(name)) for name in names),
             f"{row['parameters']:,}",
             f"{row['wall_seconds']:.0f}",
             f"{row['cpu_seconds']:.0f}",
@@ -98,6 +101,22 @@ def _table(rows):
 
 
 def _score(name, value):
+    if value is None:
+        return ""
     if "accuracy" in name:
         return f"{100 * value:.1f} %"
+    if name.startswith(("BLEU", "chrF")):
+        return f"{value:.1f}"
     return f"{value:.3f}"
+
+
+def _signatures(rows):
+    """Yield how each score is to be cited."""
+    found = {}
+    for row in rows:
+        for name, signature in row.get("signatures", {}).items():
+            found.setdefault(signature, {})[name] = None
+    for signature, names in found.items():
+        yield f"- {', '.join(names)}: `{signature}`"
+    if found:
+        yield ""

@@ -1,8 +1,6 @@
 """The rows about sentiment: which data, which model, which settings."""
 
-import resource
 import shutil
-import time
 
 import keras
 import numpy as np
@@ -16,6 +14,7 @@ from keras_seq.data import (
     load_sst2,
 )
 from keras_seq.tasks import sentiment
+from results.clock import clock
 
 FAMILIES = (
     "bag",
@@ -66,7 +65,7 @@ def measure(name, *, data_dir, folder, fast=False):
     data, preset = name.split("/")[0], ROWS[name]
     overrides = _settings(data, preset, fast)
     datasets = _datasets(data, data_dir, fast)
-    before = _clock()
+    before = clock()
     scores, parameters = [], 0
     for fold, dataset in enumerate(datasets):
         # What an earlier attempt left is not to be gone on with.
@@ -75,12 +74,12 @@ def measure(name, *, data_dir, folder, fast=False):
             dataset, preset, folder=folder / str(fold), verbose=0, **overrides
         )
         if fold == 0:
-            spent = _clock()
+            spent = clock()
         scores.append(_scores(classifier, dataset))
         parameters = classifier.model.count_params()
         keras.utils.clear_session()
     if len(datasets) > 1:  # of all folds, their scoring included
-        spent = _clock()
+        spent = clock()
     return {
         "name": name,
         "data": data,
@@ -162,9 +161,3 @@ def _slice(dataset, size=40):
         for name, columns in dataset.splits.items()
     }
     return Dataset(dataset.name, dataset.licence, splits)
-
-
-def _clock():
-    """Return wall seconds and CPU seconds, user and system."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return time.perf_counter(), used.ru_utime + used.ru_stime
