@@ -26,6 +26,7 @@ _ROOMS = (
     "tasks",
     "text",
     "training",
+    "vision",
 )
 
 

@@ -11,9 +11,11 @@ import keras_seq
 
 PUBLIC = {
     "data": """
-        AlignedPair Alignment Batches Dataset Rationale Review TranslationPair
-        encode_texts load_biased_reviews load_grammar_pairs load_imdb
-        load_multi30k load_pairs load_reviews load_rotten_tomatoes load_sst2
+        AlignedPair Alignment Batches CaptionedImages Dataset ImageFiles
+        PaintedScene Rationale Review SceneGold TranslationPair encode_png
+        encode_texts load_biased_reviews load_biased_scenes
+        load_grammar_pairs load_imdb load_multi30k load_pairs load_reviews
+        load_rotten_tomatoes load_scenes load_sst2 paint_scenes
         load_table load_tatoeba read_alignments read_pairs_table read_parallel
         read_table split_words word_spans write_pairs write_reviews
     """,
@@ -50,6 +52,9 @@ PUBLIC = {
         TRANSFORMER_CAPTIONER_PRESETS TRANSFORMER_PRESETS Transformer
         TransformerCaptioner draw_locations rnn_search seq2seq show_and_tell
         show_attend_tell text_classifier transformer transformer_captioner
+    """,
+    "vision": """
+        EfficientNetLite0 backbone read_torch_checkpoint small_cnn
     """,
     "serving": """
         Client ClientError

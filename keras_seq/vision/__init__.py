@@ -1,0 +1,11 @@
+"""Images to tensors, and the networks that see them."""
+
+from keras_seq import _startup as _startup
+from keras_seq.vision.backbone import backbone as backbone
+from keras_seq.vision.efficientnet_lite0 import (
+    EfficientNetLite0 as EfficientNetLite0,
+)
+from keras_seq.vision.small_cnn import small_cnn as small_cnn
+from keras_seq.vision.torch_checkpoint import (
+    read_torch_checkpoint as read_torch_checkpoint,
+)
