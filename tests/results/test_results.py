@@ -72,7 +72,7 @@ def test_rows_are_measured_once_and_written(tmp_path, small_data, capsys):
 def test_an_unknown_row_says_what_there_is(tmp_path, small_data, capsys):
     with pytest.raises(SystemExit):
         run(tmp_path, small_data, "--only", "yelp")
-    assert "imdb, reviews" in capsys.readouterr().err
+    assert "imdb, multi30k, reviews" in capsys.readouterr().err
 
 
 def test_every_family_has_a_row_for_every_data_set():
