@@ -1,0 +1,1 @@
+"""A painter of scenes: what is in them, how they look, what is said of them."""
