@@ -6,8 +6,10 @@ from keras_seq.data.aligned_files import read_alignments as read_alignments
 from keras_seq.data.alignments import Alignment as Alignment
 from keras_seq.data.batches import Batches as Batches
 from keras_seq.data.captioned_images import CaptionedImages as CaptionedImages
+from keras_seq.data.coco import load_coco_captions as load_coco_captions
 from keras_seq.data.columns import encode_texts as encode_texts
 from keras_seq.data.dataset import Dataset as Dataset
+from keras_seq.data.flickr8k import load_flickr8k as load_flickr8k
 from keras_seq.data.grammar_pairs import TranslationPair as TranslationPair
 from keras_seq.data.grammar_pairs import (
     load_grammar_pairs as load_grammar_pairs,

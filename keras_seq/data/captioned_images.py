@@ -1,6 +1,7 @@
 """A data set of pictures, each with several captions."""
 
 import dataclasses
+import warnings
 
 import numpy as np
 import tensorflow as tf
@@ -8,6 +9,8 @@ import tensorflow as tf
 from keras_seq.data.dataset import Dataset
 from keras_seq.data.image_files import ImageFiles
 from keras_seq.data.png import encode_png
+
+_NAMED = 5  # of the pictures that are missing, so many are named
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -55,6 +58,50 @@ class CaptionedImages(Dataset):
             return {**example, "image_bytes": tf.ensure_shape(data, ())}
 
         return examples.map(add_bytes, num_parallel_calls=tf.data.AUTOTUNE)
+
+
+def captioned_files(name, licence, captions, files, notes=()):
+    """Return the data set of pictures in files.
+
+    Pictures that are not there are left out, with a warning that names them;
+    the others are not held up by it.
+
+    Args:
+        name: Name of the data set.
+        licence: Its terms of use.
+        captions: `{split: {name of a picture: [its captions]}}`.
+        files: `ImageFiles`.
+        notes: What a reader of results should know.
+    """
+    splits, missing = {}, []
+    for split, rows in captions.items():
+        found = {p: said for p, said in rows.items() if p in files}
+        missing += [p for p in rows if p not in files]
+        if found:
+            splits[split] = {
+                "name": np.array(list(found), dtype=object),
+                "captions": caption_column(found.values()),
+            }
+    where = ", ".join(map(str, files.paths))
+    told = ", ".join(missing[:_NAMED]) + (", ..." * (len(missing) > _NAMED))
+    if not splits:
+        raise ValueError(
+            "`images` must hold the pictures that the captions name, like "
+            f"{told or 'none: there are no captions'}. Received: {where}, "
+            f"with {len(files)} others"
+        )
+    if missing:
+        note = (
+            f"{len(missing)} pictures that have captions are not in {where} "
+            f"and are left out: {told}"
+        )
+        gone = [split for split in captions if split not in splits]
+        if gone:
+            note += f". That is all of {', '.join(gone)}"
+        notes = (*notes, note)
+        # To the one who called the loader that called this.
+        warnings.warn(note, stacklevel=3)
+    return CaptionedImages(name, licence, splits, notes=notes, files=files)
 
 
 def caption_column(captions) -> np.ndarray:

@@ -43,3 +43,26 @@ def find_file(data_dir, dataset, name) -> pathlib.Path:
         f"Received: {str(root)!r}, where none of these is a file: "
         + ", ".join(str(path.relative_to(root)) for path in looked_for)
     )
+
+
+def find_folder(data_dir, dataset) -> pathlib.Path:
+    """Return the folder, or zip file, that is to hold a data set.
+
+    It is `data_dir/dataset` if there is such a folder, and else `data_dir`
+    itself. Without a `data_dir`, `KERAS_SEQ_DATA` names it.
+    """
+    told = f"`data_dir` (or the environment variable {VARIABLE})"
+    root = data_dir or os.environ.get(VARIABLE)
+    if not root:
+        raise ValueError(
+            f"{told} must name the folder that holds {dataset!r}. "
+            "Received: neither"
+        )
+    root = pathlib.Path(root).expanduser()
+    if not root.exists():
+        raise ValueError(
+            f"{told} must be a folder or a zip file. "
+            f"Received: {str(root)!r}, which is not there"
+        )
+    inside = root / dataset
+    return inside if inside.is_dir() else root

@@ -5,6 +5,7 @@ import gzip
 import lzma
 import os
 import pathlib
+import zipfile
 import zlib
 
 import numpy as np
@@ -134,6 +135,8 @@ def split_off(columns, split, share=0.1):
 
 def open_text(path):
     """Open a text file, `.gz` or `.xz` or plain, as bytes."""
+    if isinstance(path, zipfile.Path):  # a file inside a zip file
+        return path.open("rb")
     return OPENERS.get(pathlib.Path(path).suffix, open)(path, "rb")
 
 
