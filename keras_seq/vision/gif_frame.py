@@ -1,0 +1,90 @@
+"""The first frame of a GIF file, in graph."""
+
+import tensorflow as tf
+
+from keras_seq.vision.image_header import FileBytes
+
+_EXTENSION, _GRAPHIC_CONTROL, _IMAGE, _END = 0x21, 0xF9, 0x2C, b"\x3b"
+
+
+def first_gif_frame(contents):
+    """Return `(contents, height, width)` of a GIF file with one frame.
+
+    TensorFlow's decoder unpacks every frame, and an animation of a megabyte
+    can hold a hundred of the largest size. It also does not know that one
+    colour can mean "nothing here". So the file is cut after its first frame,
+    and that colour is made white.
+
+    Args:
+        contents: Scalar string, the bytes of the file.
+
+    Returns:
+        The bytes of the shorter file, empty if there is no frame in it; and
+        the size that its frame needs, which may exceed that in the header.
+    """
+    data = FileBytes(contents)
+    colours = tf.constant(13, tf.int64)
+    start = colours + _table_length(data.at(10))
+
+    def is_extension(position, control):
+        return data.at(position) == _EXTENSION
+
+    def step(position, control):
+        is_control = data.at(position + 1) == _GRAPHIC_CONTROL
+        control = tf.where(is_control, position + 3, control)
+        return _skip_blocks(data, position + 2), control
+
+    image, control = tf.while_loop(
+        is_extension, step, [start, tf.constant(0, tf.int64)]
+    )
+    flags = data.at(image + 9)
+    local = _table_length(flags)
+    colours = tf.where(local > 0, image + 10, colours)
+    end = _skip_blocks(data, image + 11 + local)
+
+    def cut():
+        # Positions of the three bytes of the colour that means "nothing".
+        clear = colours + 3 * data.at(control + 3)
+        has_clear = (control > 0) & (data.at(control) % 2 == 1)
+        has_clear &= clear + 3 <= image + 10 + local
+        white = tf.where(has_clear, b"\xff\xff\xff", b"")
+        clear = tf.where(has_clear, clear, 0)
+        rest = tf.where(has_clear, clear + 3, 0)
+        parts = [
+            tf.strings.substr(contents, 0, clear),
+            white,
+            tf.strings.substr(contents, rest, end - rest),
+            _END,
+        ]
+        return tf.strings.join(parts)
+
+    is_image = (data.at(image) == _IMAGE) & (end <= data.size)
+    frame = tf.cond(is_image, cut, lambda: tf.constant(b""))
+    height = data.little(image + 3, 2) + data.little(image + 7, 2)
+    width = data.little(image + 1, 2) + data.little(image + 5, 2)
+    return (
+        frame,
+        tf.maximum(height, data.little(8, 2)),
+        tf.maximum(width, data.little(6, 2)),
+    )
+
+
+def _table_length(flags):
+    has_table = flags >= 0x80
+    return tf.where(
+        has_table,
+        3 * tf.pow(tf.constant(2, tf.int64), flags % 8 + 1),
+        tf.zeros_like(flags),
+    )
+
+
+def _skip_blocks(data, position):
+    """Return the position behind blocks that begin with their length."""
+    return (
+        1
+        + tf.while_loop(
+            lambda position: data.at(position) > 0,
+            lambda position: [position + 1 + data.at(position)],
+            [position],
+        )[0]
+    )
