@@ -14,6 +14,7 @@ PUBLIC = {
         AlignedPair Alignment Batches CaptionedImages Dataset ImageFiles
         PaintedScene Rationale Review SceneGold TranslationPair encode_png
         encode_texts load_biased_reviews load_biased_scenes
+        load_coco_captions load_flickr8k
         load_grammar_pairs load_imdb load_multi30k load_pairs load_reviews
         load_rotten_tomatoes load_scenes load_sst2 paint_scenes
         load_table load_tatoeba read_alignments read_pairs_table read_parallel
@@ -31,6 +32,8 @@ PUBLIC = {
         comprehensiveness deletion_scores examine_reasons explain_texts
         gradient_flow hard_alignment judge_reasons merge_subwords
         plot_attention plot_gradient_flow plot_words
+        PointingScores captioned_attention_html plot_captioned_attention
+        pointing_accuracy
         precision_at_k rationale_auc score_rationales sufficiency
         token_weights trace_masks weight_share word_weights words_ansi
         words_html
@@ -54,7 +57,8 @@ PUBLIC = {
         show_attend_tell text_classifier transformer transformer_captioner
     """,
     "vision": """
-        EfficientNetLite0 backbone read_torch_checkpoint small_cnn
+        EfficientNetLite0 backbone 
+        read_torch_checkpoint small_cnn
     """,
     "serving": """
         Client ClientError

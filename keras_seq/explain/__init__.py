@@ -11,6 +11,9 @@ from keras_seq.explain.alignment import hard_alignment as hard_alignment
 from keras_seq.explain.alignment import merge_subwords as merge_subwords
 from keras_seq.explain.attention_html import attention_html as attention_html
 from keras_seq.explain.attention_model import attention_model as attention_model
+from keras_seq.explain.captioned_attention_html import (
+    captioned_attention_html as captioned_attention_html,
+)
 from keras_seq.explain.deletion import DeletionScores as DeletionScores
 from keras_seq.explain.deletion import comprehensiveness as comprehensiveness
 from keras_seq.explain.deletion import deletion_scores as deletion_scores
@@ -19,10 +22,15 @@ from keras_seq.explain.explain_texts import explain_texts as explain_texts
 from keras_seq.explain.gradient_flow import GradientFlow as GradientFlow
 from keras_seq.explain.gradient_flow import gradient_flow as gradient_flow
 from keras_seq.explain.plot_attention import plot_attention as plot_attention
+from keras_seq.explain.plot_captioned_attention import (
+    plot_captioned_attention as plot_captioned_attention,
+)
 from keras_seq.explain.plot_gradient_flow import (
     plot_gradient_flow as plot_gradient_flow,
 )
 from keras_seq.explain.plot_words import plot_words as plot_words
+from keras_seq.explain.pointing import PointingScores as PointingScores
+from keras_seq.explain.pointing import pointing_accuracy as pointing_accuracy
 from keras_seq.explain.rationales import RationaleScores as RationaleScores
 from keras_seq.explain.rationales import precision_at_k as precision_at_k
 from keras_seq.explain.rationales import rationale_auc as rationale_auc

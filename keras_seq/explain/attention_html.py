@@ -49,10 +49,10 @@ def attention_html(weights, rows, columns, title=None):
     )
     parts = {
         "title": html.escape(title or "Attention"),
-        "data": _json(layers),
+        "data": safe_json(layers),
         # The browser runs this script and applies this style, and no others.
-        "script": _fingerprint(template, "script"),
-        "style": _fingerprint(template, "style"),
+        "script": fingerprint(template, "script"),
+        "style": fingerprint(template, "style"),
     }
     # One pass, so that a title which looks like a placeholder stays a title.
     return re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m.group(1)], template)
@@ -65,7 +65,7 @@ def _rounded(numbers):
     return None if math.isnan(numbers) else float(f"{numbers:.4g}")
 
 
-def _json(data):
+def safe_json(data):
     """Return JSON that cannot end the element it stands in."""
     text = json.dumps(data, separators=(",", ":"))
     for character in "<>&":
@@ -73,7 +73,8 @@ def _json(data):
     return text
 
 
-def _fingerprint(template, element):
+def fingerprint(template, element):
+    """Return the name by which a policy allows an element of the page."""
     body = re.search(f"<{element}>(.*?)</{element}>", template, re.DOTALL)
     digest = hashlib.sha256(body.group(1).encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"

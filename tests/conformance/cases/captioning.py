@@ -18,7 +18,11 @@ CASES = {
     ),
     "HardAttentiveLSTM": Case(
         lambda: layers.HardAttentiveLSTM(
-            **SETTINGS, expected_share=0.25, seed=3
+            # Larger matrices than above: with nearly equal weights, rounding
+            # decides which place is the likeliest.
+            **{**SETTINGS, "kernel_initializer": "glorot_normal"},
+            expected_share=0.25,
+            seed=3,
         ),
         [(2, 7, 11), (2, 13, 3)],
     ),
