@@ -15,7 +15,8 @@ from keras_seq.commands.wording import in_shell
 _DONE, _FAILED = 0, 1
 _EXAMPLES = """examples:
   keras-seq export sentiment
-  keras-seq export outputs/sentiment/run-1 --output models/sentiment"""
+  keras-seq export outputs/sentiment/run-1 --output models/sentiment
+  keras-seq export translation --half"""
 
 
 def add_parser(commands) -> None:
@@ -36,6 +37,12 @@ def add_parser(commands) -> None:
         type=pathlib.Path,
         help="folder of the versions (default: outputs/exported/TASK)",
     )
+    parser.add_argument(
+        "--half",
+        action="store_true",
+        help="write the weights as float16: half the size, computed in "
+        "float32 as before",
+    )
     parser.set_defaults(run=run)
 
 
@@ -53,7 +60,7 @@ def run(arguments) -> int:
     folder = arguments.output or pathlib.Path("outputs/exported", found.task)
     print(f"Exporting {found.folder} ...")
     try:
-        path = open_found(found).export(folder)
+        path = open_found(found).export(folder, half=arguments.half)
     except ExportError as error:
         print(f"keras-seq export: {error}", file=sys.stderr)
         return _FAILED

@@ -36,6 +36,7 @@ def _card(found):
         ("made", card.get("created")),
         ("with", ", ".join(_pairs(card.get("versions")))),
         ("needs", ", ".join(card.get("needs") or ())),
+        ("weights", _stored(card.get("half"))),
     ]
     lines = [[name, _short(value)] for name, value in facts if value]
     for metric in card.get("metrics") or ():
@@ -48,6 +49,12 @@ def _card(found):
         pairs = ", ".join(f"{n} of {name}" for name, n in golden.items())
         lines.append(["golden pairs", pairs])
     return ["Model card", *_columns(lines)]
+
+
+def _stored(half):
+    if not half:
+        return ""
+    return f"{half['stored']} on disk, computed in {half['computed']}"
 
 
 def _pairs(versions):

@@ -132,8 +132,13 @@ class SentimentRun(SentimentModel):
         self.notes.note(said, ("data", "split"), numbers)
         return numbers
 
-    def export(self, folder):
-        """Export; return the version folder."""
+    def export(self, folder, half=False):
+        """Export; return the version folder.
+
+        Args:
+            folder: The folder of the versions.
+            half: Whether to write the weights as float16.
+        """
         from keras_seq.tasks.sentiment_export import export_sentiment
 
         settings = self.classifier.settings
@@ -143,6 +148,7 @@ class SentimentRun(SentimentModel):
             self.classifier,
             folder,
             method=self.method,
+            half=half,
             card={
                 "data": {"name": name, "licence": licence},
                 "metrics": self.notes.metrics(),

@@ -48,8 +48,8 @@ class OpenModel(Protocol):
     def evaluate(self, settings: dict) -> dict:
         """Return `{name: number}` for the data that `settings` name."""
 
-    def export(self, folder) -> object:
-        """Export to `folder`; return the version folder."""
+    def export(self, folder, *, half: bool = False) -> object:
+        """Export, with float16 weights if `half`; return the version."""
 
 
 def load_task(name: str):

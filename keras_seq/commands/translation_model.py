@@ -151,12 +151,13 @@ class TranslationRun(TranslationModel):
         self.notes.note(said, EVALUATE, numbers)
         return numbers
 
-    def export(self, folder, only=None):
+    def export(self, folder, only=None, half=False):
         """Export; return the version folder.
 
         Args:
             folder: The folder of the versions.
             only: Names of signatures, if not all are wanted.
+            half: Whether to write the weights as float16.
         """
         from keras_seq.tasks.translation_export import export_translation
 
@@ -167,6 +168,7 @@ class TranslationRun(TranslationModel):
             self.translator,
             folder,
             only=only,
+            half=half,
             card={
                 "data": {
                     "name": name,

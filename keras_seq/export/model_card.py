@@ -27,6 +27,7 @@ WRITTEN_HERE = (
     "needs",
     "signatures",
     "golden",
+    "half",
 )
 METRIC = ("name", "value", "command")
 

@@ -14,6 +14,12 @@ from keras_seq.export.graph_checks import (
     describe_signatures,
     read_meta_graph,
 )
+from keras_seq.export.half_precision import (
+    HalfWeight,
+    note_on_half,
+    rounded_to_half,
+    weights_to_halve,
+)
 from keras_seq.export.model_card import check_card, check_finite, write_card
 from keras_seq.export.version_folders import new_version
 from keras_seq.export.warmup_requests import write_warmup_requests
@@ -27,6 +33,7 @@ def save(
     card: dict,
     golden: dict,
     version: int | None = None,
+    half: bool = False,
 ) -> pathlib.Path:
     """Write `folder/<version>`, a SavedModel that answers without keras_seq.
 
@@ -56,6 +63,10 @@ def save(
             `task`, `data`, `metrics`, `licence`, `credits`, and more.
         golden: `{signature: {input: array}}`, real questions for each.
         version: Default: the next after the highest there is.
+        half: Whether to write large float32 weights as float16. They are
+            float32 again as soon as the folder is loaded. The golden answers
+            of `serving_default` have to stay: text and whole numbers equal,
+            floats within 0.02, relative or absolute. The card says `half`.
 
     Returns:
         The version folder.
@@ -99,12 +110,17 @@ def save(
             f"{sorted(functions)}. Received: for {sorted(golden)}"
         )
     with new_version(folder, version) as unfinished:
-        _write(unfinished, signatures, tracked)
+        halved = weights_to_halve(tracked) if half else []
+        _write(unfinished, signatures, tracked, halved)
         meta_graph = read_meta_graph(unfinished)
         check_graph(meta_graph)
         described = describe_signatures(meta_graph)
         check_signatures(described)
-        pairs = _golden_pairs(functions, golden)
+        with rounded_to_half(halved):  # as a process that loads it has them
+            pairs = _golden_pairs(functions, golden)
+        if half:
+            exact = _golden_pairs(functions, golden)
+            card = {**card, "half": note_on_half(halved, exact, pairs)}
         write_card(unfinished, card, described, pairs, needs=[])
         write_warmup_requests(unfinished, card["task"], pairs)
         needs = replay_in_clean_process(unfinished)
@@ -159,15 +175,22 @@ def _answered(name, function, inputs, rows):
     return {"inputs": arrays, "outputs": outputs}
 
 
-def _write(path, signatures, tracked):
+def _write(path, signatures, tracked, halved):
     # Not `keras.export.ExportArchive`, which writes every weight twice: as
     # Keras's variable and as TensorFlow's, which the functions use.
     module = tf.Module()
+    smaller = {id(variable) for variable in halved}
     module.weights = [
         variable.value
         for resource in tracked
         for variable in getattr(resource, "variables", ())
+        if id(variable.value) not in smaller
     ]
+    module.halves = [
+        HalfWeight(variable, f"half_{number}")
+        for number, variable in enumerate(halved)
+    ]
+    module.stored_halves = [half.stored for half in module.halves]
     module.tables = [r for r in tracked if not isinstance(r, keras.Model)]
     try:
         tf.saved_model.save(module, str(path), signatures=signatures)

@@ -95,12 +95,14 @@ def from_json(value, dtype: str) -> np.ndarray:
     return np.array(to_bytes(value), object)
 
 
-def difference(got: np.ndarray, want: np.ndarray) -> str | None:
+def difference(
+    got: np.ndarray, want: np.ndarray, relative=RELATIVE, absolute=ABSOLUTE
+) -> str | None:
     """Say how an answer differs from the one expected; None if it does not."""
     if got.shape != want.shape:
         return f"has shape {got.shape}, where {want.shape} was expected"
     if got.dtype.kind == "f":
-        same = np.isclose(got, want, rtol=RELATIVE, atol=ABSOLUTE)
+        same = np.isclose(got, want, rtol=relative, atol=absolute)
     else:
         same = got == want
     if np.all(same):

@@ -99,6 +99,7 @@ def export_sentiment(
     only=None,
     texts=GOLDEN_TEXTS,
     version: int | None = None,
+    half: bool = False,
 ):
     """Export a classifier, verified; see `export.save`.
 
@@ -113,6 +114,7 @@ def export_sentiment(
             the others in it, their operations have to be known as well.
         texts: The golden questions.
         version: Default: the next one.
+        half: Whether to write the weights as float16.
 
     Returns:
         The version folder.
@@ -141,6 +143,7 @@ def export_sentiment(
         },
         golden={name: golden[name] for name in names},
         version=version,
+        half=half,
     )
 
 

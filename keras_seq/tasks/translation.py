@@ -244,8 +244,12 @@ def distinct_sources(columns):
 
 
 def _alignment_error_rates(translator, columns, gold):
+    known = [row for row, alignment in enumerate(gold) if alignment is not None]
     return alignment_error_rates(
-        translator, columns["source"], columns["target"], gold
+        translator,
+        [columns["source"][row] for row in known],
+        [columns["target"][row] for row in known],
+        [gold[row] for row in known],
     )
 
 

@@ -56,7 +56,8 @@ def join_datasets(datasets) -> Dataset:
     """Make one data set of several, to be good at all they are about.
 
     No source sentence of a `validation` or `test` part is learned from,
-    whichever set it stands in.
+    whichever set it stands in. The gold alignment of a pair is None where its
+    own data set has none.
     """
     aside = {
         source
@@ -74,6 +75,7 @@ def join_datasets(datasets) -> Dataset:
         "+".join(dataset.name for dataset in datasets),
         "; ".join(f"{d.name}: {d.licence}" for d in datasets),
         splits,
+        gold=_joined_gold(datasets),
         notes=(
             f"{int((~new).sum())} pairs are left out of `train`: their source "
             "is in a `validation` or `test` part.",
@@ -110,6 +112,20 @@ def _files(data):
             f"comma between them. Received: {os.fspath(data)!r}"
         )
     return paths[0] if len(paths) == 1 else tuple(paths)
+
+
+def _joined_gold(datasets):
+    return {
+        split: [
+            alignment
+            for dataset in datasets
+            for alignment in dataset.gold.get(
+                split, [None] * dataset.sizes[split]
+            )
+        ]
+        for split in ("validation", "test")
+        if any(split in dataset.gold for dataset in datasets)
+    }
 
 
 def _joined(parts):

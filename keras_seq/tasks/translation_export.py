@@ -142,6 +142,7 @@ def export_translation(
     only=None,
     texts=GOLDEN_TEXTS,
     version: int | None = None,
+    half: bool = False,
 ):
     """Export a translator, verified; see `export.save`.
 
@@ -156,6 +157,7 @@ def export_translation(
         only: Names of signatures, if not all are wanted.
         texts: The golden questions.
         version: Default: the next one.
+        half: Whether to write the weights as float16.
 
     Returns:
         The version folder.
@@ -190,6 +192,7 @@ def export_translation(
         },
         golden=golden,
         version=version,
+        half=half,
     )
 
 
