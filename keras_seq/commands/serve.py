@@ -1,6 +1,7 @@
 """`keras-seq serve DIR...`: models behind HTTP, as TensorFlow Serving does."""
 
 import argparse
+import importlib.util
 import os
 
 from keras_seq.commands.usage_error import UsageError
@@ -37,6 +38,13 @@ def add_parser(commands) -> None:
     )
     parser.add_argument(
         "--port", type=int, default=8501, help="0 for any (default: 8501)"
+    )
+    parser.add_argument(
+        "--grpc-port",
+        type=int,
+        metavar="PORT",
+        help="speak TensorFlow Serving's gRPC here as well; 0 for any "
+        "(default: no gRPC)",
     )
     parser.add_argument(
         "--keep",
@@ -87,6 +95,12 @@ def run(arguments) -> int:
         raise UsageError(
             f"serving needs {error.name}: pip install 'keras_seq[serving]'"
         ) from error
+    wants_grpc = arguments.grpc_port is not None
+    if wants_grpc and not importlib.util.find_spec("tensorflow_serving"):
+        raise UsageError(
+            "--grpc-port needs tensorflow_serving: "
+            "pip install 'keras_seq[grpc]'"
+        )
     try:
         if not find_models(arguments.folders):
             raise UsageError(
@@ -103,6 +117,7 @@ def run(arguments) -> int:
                 arguments.batch_milliseconds / 1e3,
                 arguments.queue,
             ),
+            grpc_port=arguments.grpc_port,
             keep=arguments.keep,
             labels=_labels(arguments.label),
         )
@@ -110,8 +125,9 @@ def run(arguments) -> int:
         raise UsageError(str(error)) from error
     except (OSError, OverflowError) as error:
         raise UsageError(
-            "--host and --port must be free to listen on. "
-            f"Received: {arguments.host}, {arguments.port} ({error})"
+            "--host, --port and --grpc-port must be free to listen on. "
+            f"Received: {arguments.host}, {arguments.port}, "
+            f"{arguments.grpc_port} ({error})"
         ) from error
     return 0
 

@@ -13,6 +13,7 @@ import time
 
 from keras_seq.serving.json_body import decode_json, encode_json
 from keras_seq.serving.metrics import Metrics
+from keras_seq.serving.model_list import list_models
 from keras_seq.serving.model_path import parse_model_path
 from keras_seq.serving.predict_codec import decode_request, encode_answer
 from keras_seq.serving.repository import END, ModelRepository
@@ -34,6 +35,8 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
+# The others are answered too, by a 405 in the contract's format.
+_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 _LARGE = 64 * 1024  # bytes of JSON that are worth a thread
 _log = logging.getLogger("keras_seq.serving.access")
 
@@ -61,7 +64,7 @@ def create_app(
     async def answer(request: Request):
         return await handler.answer(request)
 
-    app.add_route("/{path:path}", answer, methods=["GET", "HEAD", "POST"])
+    app.add_route("/{path:path}", answer, methods=_METHODS)
     return app
 
 
@@ -95,6 +98,8 @@ class _Handler:
 
     async def _route(self, request):
         path = request.scope["path"]
+        if request.method not in ("GET", "HEAD", "POST"):
+            raise ServingError(405, "The methods are GET, HEAD and POST")
         if path == "/healthz":
             return b'{"status":"ok"}', "application/json", 200
         if path == "/readyz":
@@ -111,6 +116,9 @@ class _Handler:
         if path == "/v1/models":
             names = {"models": self.repository.names}
             return encode_json(names), "application/json", 200
+        if path == "/api/models":
+            models = {"models": list_models(self.repository)}
+            return encode_json(models), "application/json", 200
         if path.startswith("/v1/models/"):
             wanted = parse_model_path(path.removeprefix("/v1/models/"))
             value = await self._model(request, wanted)

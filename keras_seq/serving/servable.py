@@ -1,5 +1,6 @@
 """A version of a model in memory: its signatures, described and callable."""
 
+import json
 import pathlib
 
 import numpy as np
@@ -8,6 +9,7 @@ from keras_seq.serving.serving_error import ServingError, bad_request
 from keras_seq.serving.signature import Signature, TensorSpec
 
 FILE = "saved_model.pb"
+CARD = "model_card.json"
 
 
 class Servable:
@@ -21,12 +23,14 @@ class Servable:
     Attributes:
         signatures: `{name: Signature}`.
         signature_defs: The same as the protobuf messages of the folder.
+        card: What `model_card.json` says, or {}.
     """
 
     def __init__(self, name: str, version: int, folder):
         self.name = name
         self.version = version
         self.folder = pathlib.Path(folder)
+        self.card = _card(self.folder / CARD)
         # Functions do not keep their variables alive; this object does.
         self._loaded = _load(self.folder)
         self.signature_defs = {
@@ -61,6 +65,15 @@ class Servable:
             raise bad_request(_first_line(e)) from e
         except tf.errors.OpError as error:
             raise ServingError(500, _first_line(error)) from error
+
+
+def _card(path):
+    """Read a model card; a model is served without one, too."""
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return card if isinstance(card, dict) else {}
 
 
 def _load(folder):

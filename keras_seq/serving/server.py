@@ -19,6 +19,7 @@ def serve(
     port: int = 8501,
     settings: ServerSettings | None = None,
     batching: BatchingOptions | None = None,
+    grpc_port: int | None = None,
     **repository_options,
 ) -> None:
     """Serve models until the process is told to stop.
@@ -32,34 +33,60 @@ def serve(
         port: The port; 0 for any that is free.
         settings: Limits and key.
         batching: How requests are put together.
+        grpc_port: Where to speak gRPC as well; 0 for any port, None for none.
         **repository_options: Passed to `ModelRepository`.
     """
-    import uvicorn
+    # TensorFlow's notes on this machine, here and not in the loading thread,
+    # where holding them back would hold back the log.
+    from keras_seq import _startup  # noqa: F401
 
     logging.basicConfig(
         level=logging.INFO, stream=sys.stderr, format="%(message)s"
     )
+    settings = settings or ServerSettings()
     metrics = Metrics()
     repository = ModelRepository(
         folders, batching, observe=metrics.batch, **repository_options
     )
     listener = _listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    grpc_server = None
+    if grpc_port is not None:
+        from keras_seq.serving.grpc_server import start_grpc
+
+        grpc_server, grpc_port = start_grpc(
+            repository, f"{shown}:{grpc_port}", settings, metrics
+        )
+    repository.start()
+    print(f"Serving on http://{shown}:{listener.getsockname()[1]}", flush=True)
+    if grpc_server is not None:
+        print(f"Serving gRPC on {shown}:{grpc_port}", flush=True)
+    app = create_app(repository, settings, metrics)
+    try:
+        http_server(app, settings).run(sockets=[listener])
+    finally:
+        if grpc_server is not None:
+            grpc_server.stop(_STOP_SECONDS).wait()
+        repository.stop()
+        listener.close()
+
+
+def http_server(app, settings: ServerSettings):
+    """Return the uvicorn server of an application, not yet running."""
+    import uvicorn
+
+    from keras_seq.serving.http_protocol import protocol_class
+
     config = uvicorn.Config(
-        create_app(repository, settings, metrics),
+        app,
+        http=protocol_class(settings.header_seconds),
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_keep_alive=15,
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
-    repository.start()
-    shown = f"[{host}]" if ":" in host else host
-    print(f"Serving on http://{shown}:{listener.getsockname()[1]}", flush=True)
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    finally:
-        repository.stop()
-        listener.close()
+    return uvicorn.Server(config)
 
 
 def _listen(host, port):

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from keras_seq.serving.servable import CARD
 from keras_seq.serving.tensor_json import decode_tensor
 
 REQUESTS = pathlib.PurePath("assets.extra", "tf_serving_warmup_requests")
-CARD = "model_card.json"
 ROUNDS = 2  # the second call is the first that is as fast as all others
 # Numbers of the fields in prediction_log.proto, predict.proto and model.proto.
 _PREDICT_LOG, _REQUEST, _MODEL_SPEC, _INPUTS, _SIGNATURE = 6, 1, 1, 2, 3

@@ -36,10 +36,17 @@ class ServerError extends Error {
   }
 }
 
-async function request(path, options) {
+// A key is kept for this tab only.
+function stored(name) {
+  try { return sessionStorage.getItem(name); } catch { return null; }
+}
+
+async function request(path, options = {}) {
   let answer;
+  const key = stored("key");
+  const headers = { ...options.headers, ...(key && { Authorization: `Bearer ${key}` }) };
   try {
-    answer = await fetch(path, options);
+    answer = await fetch(path, { ...options, headers });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ServerError(0, "The server cannot be reached.");
@@ -87,7 +94,7 @@ async function findModels() {
     }
     return;
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (error.status === 401) throw error;
   }
   // TensorFlow Serving itself has no such list: ask for the usual names.
   await Promise.all(TASKS.map(async (name) => {
@@ -595,6 +602,11 @@ function wire() {
       say("The link is in the address bar");
     }
   });
+  document.getElementById("key").addEventListener("submit", (event) => {
+    event.preventDefault();
+    try { sessionStorage.setItem("key", $("#key-text").value); } catch { /* private window */ }
+    look();
+  });
   addEventListener("hashchange", readLink);
 }
 
@@ -602,7 +614,25 @@ async function start() {
   setTheme(savedTheme());
   wire();
   select(TASKS[0]);
-  await findModels();
+  await look();
+}
+
+let looks = 0; // a late answer to an earlier key is no answer to this one
+
+async function look() {
+  const form = document.getElementById("key");
+  const mine = ++looks;
+  try {
+    await findModels();
+  } catch (error) {
+    if (mine !== looks) return;
+    say(error.message);
+    form.hidden = false;
+    TASKS.forEach((task) => { panel(task).hidden = true; });
+    return;
+  }
+  if (mine !== looks) return;
+  form.hidden = true;
   for (const task of TASKS) {
     const tab = document.getElementById(`tab-${task}`);
     tab.disabled = !models[task];

@@ -1,0 +1,31 @@
+"""Which models a server has, and what they are for: `/api/models`."""
+
+from keras_seq.serving.repository import ModelRepository
+from keras_seq.serving.serving_error import ServingError
+
+_FOR_MACHINES = "golden"  # long, and of no use to who chooses a model
+
+
+def list_models(repository: ModelRepository) -> list[dict]:
+    """Return name, version, task and card of each model that can answer.
+
+    The task is the card's, or None for a model without a card.
+    """
+    models = []
+    for name in repository.names:
+        try:
+            with repository.use(name) as version:
+                card = version.servable.card
+                number = version.number
+        except ServingError:  # it is still being loaded, or has failed
+            continue
+        task = card.get("task")
+        models.append(
+            {
+                "name": name,
+                "version": str(number),
+                "task": task if isinstance(task, str) else None,
+                "card": {k: v for k, v in card.items() if k != _FOR_MACHINES},
+            }
+        )
+    return models
