@@ -31,6 +31,8 @@ def start_steps(blocks, encoded, source_mask, max_length=None):
     """
     batch = ops.shape(source_mask)[0]
     seen = ops.expand_dims(ops.expand_dims(source_mask, 1), 1)  # (B, 1, 1, S)
+    # Not `seen` transposed: oneDNN complains on stderr about booleans.
+    real = ops.expand_dims(ops.expand_dims(source_mask, 1), 3)  # (B, 1, S, 1)
     state = {"source_bias": ops.where(seen, 0.0, HIDDEN)}
     if max_length is not None:
         state["position"] = ops.zeros((batch,), "int32")
@@ -45,7 +47,7 @@ def start_steps(blocks, encoded, source_mask, max_length=None):
         key, value = look_across.project_memory(encoded, encoded)
         # Zero where nothing is, so that a source without a token, which gives
         # all its padding the same weight, still says nothing.
-        value = ops.where(ops.swapaxes(seen, 2, 3), value, 0.0)
+        value = ops.where(real, value, 0.0)
         state |= {
             f"{block.name}/self_key": ops.zeros(shape, block.compute_dtype),
             f"{block.name}/self_value": ops.zeros(shape, block.compute_dtype),
