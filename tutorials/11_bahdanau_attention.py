@@ -37,7 +37,10 @@ import numpy as np
 
 from keras_seq import models
 from keras_seq.tasks import translation
-from keras_seq.tasks.translation_alignment import word_attention
+from keras_seq.tasks.translation_alignment import (
+    alignment_error_rates,
+    word_attention,
+)
 from keras_seq.tasks.translation_scores import corpus_scores
 
 FAST = os.environ.get("KERAS_SEQ_FAST") == "1"  # set by the test suite
@@ -310,9 +313,7 @@ for weights, links in zip(looked, gold, strict=True):
     common += len(A & S) + len(A & P)
     total += len(A) + len(S)
 aer = 1 - common / total
-library = translation.alignment_error_rates(
-    reader, test["source"], test["target"], gold
-)
+library = alignment_error_rates(reader, test["source"], test["target"], gold)
 np.testing.assert_allclose(library[0, 0], aer, atol=1e-6)
 print("alignment error rate: by hand == tasks.translation")
 
