@@ -75,7 +75,7 @@ RECIPES = {
         "vocabulary_size": 6000,
         "transformer": {
             # 3.7 million parameters, so that it can be shipped.
-            "epochs": 8,
+            "epochs": 6,
             "learning_rate": 2.5e-3,
             "warmup_steps": 600,
             "schedule": "cosine",
