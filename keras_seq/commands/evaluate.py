@@ -96,10 +96,35 @@ def run(arguments) -> int:
     if arguments.json:
         print(json.dumps(numbers, ensure_ascii=False))
         return _DONE
-    width = max(map(len, numbers))
-    for name, value in numbers.items():
-        shown = f"{value:.4g}" if isinstance(value, float) else value
-        print(f"{name:{width}}  {shown}")
+    print(_table(numbers))
     next_step = "export" if found.is_run else "explain"
     print(f"Next: keras-seq {next_step} {in_shell(arguments.model)}")
     return _DONE
+
+
+def _table(numbers):
+    """Return the numbers in lines; groups of them come last.
+
+    >>> print(_table({"bleu_by_length": {"1-5": {"bleu": 97.5}}, "bleu": 9.0}))
+    bleu  9
+    bleu_by_length
+      1-5  bleu 97.5
+    """
+    plain = {k: v for k, v in numbers.items() if not isinstance(v, dict)}
+    lines = _columns({name: _shown(value) for name, value in plain.items()})
+    for name in numbers.keys() - plain.keys():
+        rows = {
+            label: ", ".join(f"{k} {_shown(v)}" for k, v in row.items())
+            for label, row in numbers[name].items()
+        }
+        lines += [name, *("  " + line for line in _columns(rows))]
+    return "\n".join(lines)
+
+
+def _columns(rows):
+    width = max(map(len, rows), default=0)
+    return [f"{name:{width}}  {shown}" for name, shown in rows.items()]
+
+
+def _shown(value):
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

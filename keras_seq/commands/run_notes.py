@@ -37,6 +37,7 @@ class RunNotes:
             {"name": name, "value": value, "command": command}
             for command, numbers in self._evaluations().items()
             for name, value in numbers.items()
+            if not isinstance(value, dict)  # by length, say: too much
         ]
         path = self.folder / "run.json"
         if path.is_file():

@@ -9,15 +9,22 @@ import keras
 import numpy as np
 
 from keras_seq import training
-from keras_seq.data import Batches, Dataset
+from keras_seq.data import Dataset
 from keras_seq.tasks.translation_alignment import (
-    alignment_error_rates,
     best_head,
     cross_attentions,
 )
-from keras_seq.tasks.translation_data import LANGUAGES, load_split
+from keras_seq.tasks.translation_batches import (
+    training_batches as training_batches,
+)
+from keras_seq.tasks.translation_data import LANGUAGES
 from keras_seq.tasks.translation_data import NAMES as NAMES
 from keras_seq.tasks.translation_data import load_data as load_data
+from keras_seq.tasks.translation_evaluation import (
+    distinct_sources as distinct_sources,
+)
+from keras_seq.tasks.translation_evaluation import evaluate as evaluate
+from keras_seq.tasks.translation_evaluation import gold_error_rates
 from keras_seq.tasks.translation_recipes import (
     FAMILIES,
     learning_rate_schedule,
@@ -143,7 +150,7 @@ def train(
         verbose=verbose,
     )
     if dataset.gold.get("validation") and cross_attentions(translator.model):
-        rates = _alignment_error_rates(
+        rates = gold_error_rates(
             translator,
             dataset.columns("validation"),
             dataset.gold["validation"],
@@ -151,106 +158,6 @@ def train(
         translator.settings["alignment_heads"] = best_head(rates)
     translator.save(folder)
     return translator, result
-
-
-def evaluate(
-    translator,
-    data,
-    *,
-    languages=LANGUAGES,
-    data_dir=None,
-    split="test",
-    beam_size=4,
-    length_penalty=0.6,
-    lowercase=False,
-):
-    """Score a translator with sacreBLEU.
-
-    Args:
-        translator: A `Translator`.
-        data: As in `train`. Files are scored whole, whatever `split` says.
-        languages: As in `train`.
-        data_dir: As in `train`.
-        split: "test", "validation", "train"; the built-in pairs also have
-            "long".
-        beam_size: As in `Translator.translate`.
-        length_penalty: As in `Translator.translate`.
-        lowercase: Whether case counts for nothing.
-
-    Returns:
-        A dict, see `translation_scores.corpus_scores`; where the data has
-        gold alignments and the model has attention, `alignment_error` too, of
-        the head that was best on the validation part.
-    """
-    columns, gold = load_split(data, data_dir, split, languages)
-    sources, references = distinct_sources(columns)
-    found = translator.translate(
-        sources, beam_size=beam_size, length_penalty=length_penalty
-    )
-    scores = corpus_scores(found, references, lowercase=lowercase)
-    heads = getattr(translator, "settings", {}).get("alignment_heads")
-    if gold and heads:
-        rates = _alignment_error_rates(translator, columns, gold)
-        scores["alignment_error"] = float(rates[tuple(heads[0])])
-    return scores
-
-
-def training_batches(translator, columns, how, seed=0, shuffle=True):
-    """Return `data.Batches` of `({"source_ids", "target_ids"}, labels)`.
-
-    `target_ids` begin with the start token and `labels` end with the end
-    token. Pairs with a side longer than `max_length` are left out.
-    """
-    start, end = translator.tokenizer.start_id, translator.tokenizer.end_id
-    room = how["max_length"] - 1
-    pairs = [
-        (source, target)
-        for source, target in zip(
-            translator.encode_rows(columns["source"]),
-            translator.encode_rows(columns["target"]),
-            strict=True,
-        )
-        if max(len(source), len(target)) <= room
-    ]
-    if not pairs:
-        raise ValueError(
-            "`max_length` must leave pairs to learn from. "
-            f"Received: {how['max_length']}"
-        )
-    inputs = {
-        "source_ids": [np.append(source, end) for source, _ in pairs],
-        "target_ids": [np.insert(target, 0, start) for _, target in pairs],
-    }
-    labels = [np.append(target, end) for _, target in pairs]
-    return Batches(
-        (inputs, labels),
-        tokens_per_batch=how["tokens_per_batch"],
-        shuffle=shuffle,
-        seed=seed,
-    )
-
-
-def distinct_sources(columns):
-    """Return each source once, with all its translations as references.
-
-    >>> distinct_sources({"source": ["Hi.", "Hi."], "target": ["A", "B"]})
-    (['Hi.'], [['A', 'B']])
-    """
-    references = {}
-    pairs = zip(columns["source"], columns["target"], strict=True)
-    for source, target in pairs:
-        references.setdefault(source, []).append(target)
-    return list(references), list(references.values())
-
-
-def _alignment_error_rates(translator, columns, gold):
-    known = [row for row, alignment in enumerate(gold) if alignment is not None]
-    return alignment_error_rates(
-        translator,
-        [columns["source"][row] for row in known],
-        [columns["target"][row] for row in known],
-        [gold[row] for row in known],
-    )
 
 
 def _bleu_of_validation(translator, dataset, how):

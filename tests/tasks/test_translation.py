@@ -9,6 +9,7 @@ import pytest
 from keras_seq.models import transformer
 from keras_seq.tasks import translation
 from keras_seq.tasks.translation import Translator, training_batches
+from keras_seq.tasks.translation_evaluation import token_crossentropy
 from keras_seq.tasks.translation_recipes import (
     TRAINING_DEFAULTS,
     learning_rate_schedule,
@@ -41,9 +42,38 @@ def test_a_transformer_learns_the_toy_language(trained):
     assert right >= 0.9, result.history[-1]
     scores = translation.evaluate(translator, toy_dataset())
     assert scores["bleu"] > 80 and scores["sentences"] <= 40
+    assert (
+        sum(part["sentences"] for part in scores["bleu_by_length"].values())
+        == (scores["sentences"])
+    )
     assert translator.translate(["dog sees red cat"]) == [
         "chien voit rouge chat"
     ]
+
+
+def test_crossentropy_is_of_each_token_whatever_the_batches(trained):
+    translator = trained[1]
+    columns = toy_dataset().columns("test")
+    columns = {name: column[:11] for name, column in columns.items()}
+    start, end = translator.tokenizer.start_id, translator.tokenizer.end_id
+    losses = []
+    for source, target in zip(
+        *map(translator.encode_rows, columns.values()), strict=True
+    ):
+        logits = translator.model(
+            {
+                "source_ids": np.append(source, end)[None],
+                "target_ids": np.insert(target, 0, start)[None],
+            }
+        )[0].numpy()
+        logits = logits.astype("float64")
+        highest = logits.max(-1, keepdims=True)
+        log_sum = np.log(np.exp(logits - highest).sum(-1)) + highest[:, 0]
+        right = np.append(target, end)
+        losses += list(log_sum - logits[np.arange(len(right)), right])
+    for tokens in (16, 4096):
+        found = token_crossentropy(translator, columns, tokens)
+        np.testing.assert_allclose(found, np.mean(losses), rtol=1e-4)
 
 
 def test_greedy_and_beams_of_any_batch_agree_on_it(trained):
