@@ -112,10 +112,12 @@ def _table(numbers):
     """
     plain = {k: v for k, v in numbers.items() if not isinstance(v, dict)}
     lines = _columns({name: _shown(value) for name, value in plain.items()})
-    for name in numbers.keys() - plain.keys():
+    for name, group in numbers.items():
+        if name in plain:
+            continue
         rows = {
             label: ", ".join(f"{k} {_shown(v)}" for k, v in row.items())
-            for label, row in numbers[name].items()
+            for label, row in group.items()
         }
         lines += [name, *("  " + line for line in _columns(rows))]
     return "\n".join(lines)
