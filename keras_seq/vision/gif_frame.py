@@ -51,7 +51,7 @@ def first_gif_frame(contents):
         clear = tf.where(has_clear, clear, 0)
         rest = tf.where(has_clear, clear + 3, 0)
         parts = [
-            tf.strings.substr(contents, 0, clear),
+            tf.strings.substr(contents, tf.zeros_like(clear), clear),
             white,
             tf.strings.substr(contents, rest, end - rest),
             _END,
