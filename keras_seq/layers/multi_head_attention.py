@@ -16,6 +16,7 @@ from keras_seq.ops.masks import (
     local_mask,
     merge_masks,
 )
+from keras_seq.ops.portable import is_portable
 
 
 @keras.saving.register_keras_serializable(package="keras_seq")
@@ -152,6 +153,7 @@ class MultiHeadAttention(StepwiseAttention):
             or drops
             or bias is not None
             or self.flash_attention is False
+            or is_portable()
         ):
             mask = self._whole_mask(q, k, seen_keys, pairs, use_causal_mask)
             if seen_queries is not None:

@@ -6,7 +6,8 @@ from keras import ops
 
 from keras_seq.layers.argument_checks import check_count, check_dropout
 from keras_seq.layers.ngram_counts import count_ngrams
-from keras_seq.ops.ngrams import ngram_keys
+from keras_seq.ops.ngrams import ngram_keys, present_entries
+from keras_seq.ops.portable import is_portable
 from keras_seq.ops.shapes import check_shape
 
 # Stands in `keys` where no n-gram does, behind all that are.
@@ -114,6 +115,8 @@ class NgramBag(keras.layers.Layer):
     def call(self, token_ids, training=None):
         batch = ops.shape(token_ids)[0]
         keys = self.find_keys(token_ids)
+        if is_portable():
+            return self._sum_over_all(keys)
         keys = ops.sort(keys, axis=1)  # equal ones side by side
         before = ops.pad(keys, [[0, 0], [1, 0]])[:, :-1]
         # 0 is no n-gram; in a row it stands beside the 0 of the pad, or of
@@ -135,6 +138,12 @@ class NgramBag(keras.layers.Layer):
             drawn = keras.random.uniform((batch, 1), seed=self.seed_generator)
             z = ops.where(drawn < self.silence, 0.0, z)
         return ops.cast(z, self.compute_dtype)
+
+    def _sum_over_all(self, keys):
+        """Return what `call` does, by a product with all that is known."""
+        present = present_entries(keys, ops.convert_to_tensor(self.keys))
+        weights = ops.expand_dims(self.strengths, 1) * self.ratios
+        return ops.cast(ops.matmul(present, weights), self.compute_dtype)
 
     def find_keys(self, token_ids):
         """Return the keys of the n-grams of each text, 0 where there is none.

@@ -9,6 +9,8 @@ kernel of its own, and is fused with the product before it.
 import keras
 from keras import ops
 
+from keras_seq.ops.portable import is_portable
+
 if keras.backend.backend() == "tensorflow":
     import tensorflow as tf
 
@@ -37,6 +39,9 @@ else:  # copies are views, or the compiler's business
 
 def affine(x, kernel, bias=None):
     """Return `(..., D)` times `(D, E)`, plus `(E,)`, as one flat product."""
+    if is_portable():  # a flat batch has a shape that ONNX loses
+        product = ops.matmul(x, kernel)
+        return product if bias is None else product + bias
     *leading, width = ops.shape(x)
     flat = x if len(leading) == 1 else ops.reshape(x, (-1, width))
     product = ops.matmul(flat, kernel)

@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from keras_seq.ops.portable import is_portable
+
 
 def recur(
     step,
@@ -122,7 +124,8 @@ def state_history(
     if (unroll and length is not None) or backend == "torch":
         return _written_out(body, states, steps)
     if backend == "tensorflow":
-        return _tensorflow_loop(body, states, steps)
+        loop = _portable_loop if is_portable() else _tensorflow_loop
+        return loop(body, states, steps)
     states, history = ops.scan(body, states, steps)
     return history, states
 
@@ -162,3 +165,31 @@ def _tensorflow_loop(body, states, steps):
         maximum_iterations=length,  # lets XLA differentiate the loop
     )
     return [h.stack()[1:] for h in history], list(states)
+
+
+def _portable_loop(body, states, steps):
+    """As `_tensorflow_loop`, with tensors where that has lists of tensors.
+
+    Each step copies the history, which other runtimes may do in place.
+    """
+    import tensorflow as tf
+
+    length = tf.shape(steps[0])[0]
+    history = [
+        tf.zeros(tf.concat([[length], tf.shape(s)], axis=0), s.dtype)
+        for s in states
+    ]
+
+    def loop_body(t, states, history):
+        states, _ = body(list(states), [tf.gather(x, t) for x in steps])
+        place = tf.reshape(t, (1, 1))
+        history = [
+            tf.tensor_scatter_nd_update(h, place, tf.expand_dims(s, 0))
+            for h, s in zip(history, states, strict=True)
+        ]
+        return t + 1, states, history
+
+    _, states, history = tf.while_loop(
+        lambda t, *_: t < length, loop_body, (0, list(states), history)
+    )
+    return history, list(states)
