@@ -27,11 +27,13 @@ PUBLIC = {
         SubwordTokenizer TokenSpans Tokenizer WordTokenizer normalize
     """,
     "explain": """
-        DeletionScores GradientFlow RationaleScores ReasonsVerdict
-        WeightedWords alignment_error_rate attention_html attention_model
-        comprehensiveness deletion_scores examine_reasons explain_texts
+        ActivationMaps DeletionScores GradientFlow RationaleScores
+        ReasonsVerdict WeightedWords alignment_error_rate attention_html
+        attention_model
+        class_activation_map comprehensiveness deletion_scores examine_reasons
+        explain_texts grad_cam
         gradient_flow hard_alignment judge_reasons merge_subwords
-        plot_attention plot_gradient_flow plot_words
+        plot_activation_maps plot_attention plot_gradient_flow plot_words
         PointingScores captioned_attention_html plot_captioned_attention
         pointing_accuracy
         precision_at_k rationale_auc score_rationales sufficiency

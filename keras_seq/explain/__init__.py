@@ -4,6 +4,7 @@ Nothing here loads Keras or TensorFlow before it is given a model: a server
 that only draws what another process computed stays light.
 """
 
+from keras_seq.explain.activation_maps import ActivationMaps as ActivationMaps
 from keras_seq.explain.alignment import (
     alignment_error_rate as alignment_error_rate,
 )
@@ -14,13 +15,20 @@ from keras_seq.explain.attention_model import attention_model as attention_model
 from keras_seq.explain.captioned_attention_html import (
     captioned_attention_html as captioned_attention_html,
 )
+from keras_seq.explain.class_activation_map import (
+    class_activation_map as class_activation_map,
+)
 from keras_seq.explain.deletion import DeletionScores as DeletionScores
 from keras_seq.explain.deletion import comprehensiveness as comprehensiveness
 from keras_seq.explain.deletion import deletion_scores as deletion_scores
 from keras_seq.explain.deletion import sufficiency as sufficiency
 from keras_seq.explain.explain_texts import explain_texts as explain_texts
+from keras_seq.explain.grad_cam import grad_cam as grad_cam
 from keras_seq.explain.gradient_flow import GradientFlow as GradientFlow
 from keras_seq.explain.gradient_flow import gradient_flow as gradient_flow
+from keras_seq.explain.plot_activation_maps import (
+    plot_activation_maps as plot_activation_maps,
+)
 from keras_seq.explain.plot_attention import plot_attention as plot_attention
 from keras_seq.explain.plot_captioned_attention import (
     plot_captioned_attention as plot_captioned_attention,
