@@ -70,9 +70,9 @@ def add_parser(commands) -> None:
     parser.add_argument(
         "--batch-milliseconds",
         type=float,
-        default=2.0,
+        default=5.0,
         metavar="MS",
-        help="time a request may wait for company (default: 2)",
+        help="time a request may wait for company (default: 5)",
     )
     parser.add_argument(
         "--queue",
@@ -87,7 +87,7 @@ def add_parser(commands) -> None:
 def run(arguments) -> int:
     """Serve until stopped; return the exit code."""
     try:
-        from keras_seq.serving.batcher import BatchingOptions
+        from keras_seq.serving.batching_options import BatchingOptions
         from keras_seq.serving.model_folders import find_models
         from keras_seq.serving.server import serve
         from keras_seq.serving.settings import ServerSettings

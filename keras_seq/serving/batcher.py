@@ -1,13 +1,12 @@
 """Dynamic batching: requests that wait together are answered together.
 
-One thread runs one model. While it runs, requests queue in buckets of the same
-signature, the same shapes and about the same text length, since a batch takes
-as long as its longest row. The oldest request chooses the next bucket, so none
-is left waiting for ever.
+Requests wait in buckets of those that may share a call. Who has waited longest
+chooses the next bucket, so none is left waiting for ever. One call of a model
+runs at a time, since a second would only slow it down - but for shorter texts:
+they do not wait until a long one is done.
 """
 
 import collections
-import dataclasses
 import threading
 import time
 from collections.abc import Callable
@@ -15,53 +14,16 @@ from concurrent.futures import Future
 
 import numpy as np
 
-from keras_seq.serving.serving_error import ServingError
+from keras_seq.serving.batching_options import BatchingOptions
+from keras_seq.serving.company import company_of
+from keras_seq.serving.queued_request import QueuedRequest, Share
+from keras_seq.serving.serving_error import ServingError, bad_request
 
 _RETRY_AFTER = 1
 
 
-@dataclasses.dataclass(frozen=True)
-class BatchingOptions:
-    """How requests are put together.
-
-    Attributes:
-        max_batch_size: Rows of a call; 1 answers requests one by one. A
-            request of more rows is a call of its own.
-        timeout: Seconds that a request may wait for company. It does only
-            while there is some to be had: on a quiet server nobody waits.
-        queue_limit: Requests that may wait; the next one is refused.
-    """
-
-    max_batch_size: int = 64
-    timeout: float = 0.002
-    queue_limit: int = 512
-
-    def __post_init__(self):
-        for name in ("max_batch_size", "queue_limit"):
-            if getattr(self, name) < 1:
-                raise ValueError(
-                    f"`{name}` must be at least 1. "
-                    f"Received: {getattr(self, name)}"
-                )
-        if not 0 <= self.timeout <= 10:
-            raise ValueError(
-                "`timeout` must be from 0 to 10 seconds. "
-                f"Received: {self.timeout}"
-            )
-
-
-@dataclasses.dataclass(eq=False)
-class _Task:
-    signature: str
-    inputs: dict
-    rows: int
-    deadline: float
-    arrived: float
-    future: Future
-
-
 class Batcher:
-    """A queue, and the thread that empties it.
+    """A queue, and the threads that empty it.
 
     Args:
         run: `run(signature, inputs) -> outputs`, arrays by name.
@@ -81,15 +43,24 @@ class Batcher:
         self._signatures = signatures
         self._options = options or BatchingOptions()
         self._observe = observe
-        self._buckets = collections.OrderedDict()  # by arrival of its oldest
+        self._buckets = {}  # company -> deque of requests
+        self._calls = []  # lengths of what is being answered
         self._waiting = 0
-        self._changed = threading.Condition()
+        self._expected = 1  # requests that are known to come together
         self._closed = False
-        self._has_company = False
-        self._thread = threading.Thread(
-            target=self._work, name="keras-seq-batcher", daemon=True
-        )
-        self._thread.start()
+        # One thread watches the queue; the others wait until it is busy.
+        self._is_watched = False
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._needed = threading.Condition(self._lock)
+        self._threads = [
+            threading.Thread(
+                target=self._work, name=f"keras-seq-batcher-{i}", daemon=True
+            )
+            for i in range(self._options.max_calls)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     @property
     def waiting(self) -> int:
@@ -106,121 +77,152 @@ class Batcher:
                 is dropped, with a 504.
 
         Raises:
-            ServingError: 503 if the queue is full or closed.
+            ServingError: 503 if the queue is full or closed; 400 for more
+                rows than a call may have, if they cannot be divided.
         """
-        now = time.monotonic()
-        key, rows = self._bucket(signature, inputs)
-        task = _Task(signature, inputs, rows, now + seconds, now, Future())
-        with self._changed:
+        options = self._options
+        can_share = self._signatures[signature].can_batch
+        company = company_of(signature, inputs, can_share)
+        request = QueuedRequest(company, signature, inputs, seconds)
+        if request.rows < 1:
+            raise bad_request("The inputs must have at least one row")
+        if len(company) == 2 and request.rows > max(options.max_batch_size, 64):
+            raise bad_request(
+                f"signature {signature!r} answers at most "
+                f"{max(options.max_batch_size, 64)} rows at once. "
+                f"Received: {request.rows}"
+            )
+        with self._lock:
             if self._closed:
                 raise ServingError(503, "The model is stopping", _RETRY_AFTER)
-            if self._waiting >= self._options.queue_limit:
+            if self._waiting >= options.queue_limit:
                 raise ServingError(
                     503,
                     f"The queue is full: {self._waiting} requests wait",
                     _RETRY_AFTER,
                 )
-            self._buckets.setdefault(key, collections.deque()).append(task)
-            self._waiting += 1
-            self._changed.notify()
-        return task.future
+            self._enqueue(request)
+        return request.future
 
     def close(self) -> None:
-        """Answer what is queued, take nothing new, and end the thread."""
-        with self._changed:
+        """Answer what is queued, take nothing new, and end the threads."""
+        with self._lock:
             self._closed = True
             self._changed.notify()
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
+        for thread in self._threads:
+            thread.join()
 
-    def _bucket(self, signature, inputs):
-        """Return what requests of one batch have in common, and the rows."""
-        alone = (object(),), 1
-        if not self._signatures[signature].can_batch:
-            return alone
-        sizes = {array.shape[0] for array in inputs.values()}
-        if len(sizes) != 1:
-            return alone
-        shapes = tuple(
-            (key, array.shape[1:], _length_class(array))
-            for key, array in sorted(inputs.items())
-        )
-        return (signature, *shapes), sizes.pop()
+    def _enqueue(self, request):
+        bucket = self._buckets.get(request.company)
+        if bucket is None:
+            bucket = self._buckets[request.company] = collections.deque()
+        bucket.append(request)
+        self._waiting += 1
+        # Who watches knows when to look again, unless this changes it.
+        if (
+            len(bucket) == 1
+            or request.rows > 1
+            or self._waiting >= self._expected
+        ):
+            self._changed.notify()
 
     def _work(self):
-        while (batch := self._next_batch()) is not None:
-            live = [task for task in batch if self._is_wanted(task)]
+        while (shares := self._next_batch()) is not None:
+            request = shares[0].request
+            live = [share for share in shares if share.request.is_wanted()]
             if live:
                 self._observe(len(live))
                 self._answer(live)
+            with self._lock:
+                self._calls.remove(request.length)
+                for share in live:
+                    if not share.request.is_done:
+                        self._enqueue(share.request)
+                if self._buckets or self._closed:
+                    self._changed.notify()
 
     def _next_batch(self):
-        options = self._options
-        with self._changed:
-            while not self._buckets:
-                if self._closed:
+        """Wait for requests; return them, or None at the end."""
+        with self._lock:
+            while True:
+                company, when = self._first_ready()
+                now = time.monotonic()
+                if company is not None and when <= now:
+                    self._needed.notify()
+                    return self._take(company)
+                if self._closed and not self._buckets and not self._calls:
+                    self._needed.notify_all()
+                    self._changed.notify_all()
                     return None
-                self._changed.wait()
-            key = min(self._buckets, key=lambda k: self._buckets[k][0].arrived)
-            bucket = self._buckets[key]
-            until = bucket[0].arrived + options.timeout
-            while (
-                self._has_company
-                and len(key) > 1
-                and not self._closed
-                and sum(task.rows for task in bucket) < options.max_batch_size
-                and (left := until - time.monotonic()) > 0
-            ):
-                self._changed.wait(left)
-            batch = [bucket.popleft()]
-            rows = batch[0].rows
-            while bucket and rows + bucket[0].rows <= options.max_batch_size:
-                batch.append(bucket.popleft())
-                rows += batch[-1].rows
-            if not bucket:
-                del self._buckets[key]
-            self._waiting -= len(batch)
-            self._has_company = len(batch) > 1 or self._waiting > 0
-            return batch
+                if self._is_watched:
+                    self._needed.wait()
+                    continue
+                self._is_watched = True
+                self._changed.wait(None if company is None else when - now)
+                self._is_watched = False
 
-    def _is_wanted(self, task):
-        if not task.future.set_running_or_notify_cancel():
-            return False  # the client has gone
-        if time.monotonic() > task.deadline:
-            task.future.set_exception(
-                ServingError(504, "Timed out while waiting in the queue")
-            )
-            return False
-        return True
+    def _first_ready(self):
+        """Return the bucket whose turn is next, and when that is."""
+        options = self._options
+        below = min(self._calls, default=float("inf"))
+        allowed = [c for c in self._buckets if c[0] < below]
+        if not allowed:
+            return None, 0.0
+        company = min(allowed, key=lambda c: self._buckets[c][0].arrived)
+        bucket = self._buckets[company]
+        if (
+            self._closed
+            or len(company) == 2
+            or self._waiting >= self._expected
+            or sum(request.left for request in bucket) >= options.max_batch_size
+        ):
+            return company, 0.0
+        return company, bucket[0].arrived + options.timeout
 
-    def _answer(self, batch):
+    def _take(self, company):
+        """Take a batch from a bucket."""
+        bucket = self._buckets[company]
+        room = self._options.max_batch_size
+        shares = []
+        while bucket and (not shares or bucket[0].left <= room):
+            request = bucket.popleft()
+            # What nobody shares is not divided either.
+            most = request.left if len(company) == 2 else room
+            shares.append(request.share(most))
+            room -= shares[-1].rows
+        if not bucket:
+            del self._buckets[company]
+        self._waiting -= len(shares)
+        self._expected = min(
+            len(shares) + self._waiting, self._options.max_batch_size
+        )
+        self._calls.append(company[0])
+        return shares
+
+    def _answer(self, shares: list[Share]):
         try:
-            inputs = {
-                key: np.concatenate([task.inputs[key] for task in batch])
-                if len(batch) > 1
-                else batch[0].inputs[key]
-                for key in batch[0].inputs
-            }
-            outputs = self._run(batch[0].signature, inputs)
-            answers = _split(outputs, [task.rows for task in batch])
+            inputs = [share.inputs for share in shares]
+            outputs = self._run(shares[0].request.signature, _join(inputs))
+            answers = _split(outputs, [share.rows for share in shares])
         except Exception as error:
-            if len(batch) == 1:
-                batch[0].future.set_exception(error)
+            if len(shares) == 1:
+                shares[0].request.fail(error)
                 return
             # One of them is to blame; the others shall not hear of it.
-            for task in batch:
-                self._answer([task])
+            half = len(shares) // 2
+            self._answer(shares[:half])
+            self._answer(shares[half:])
             return
-        for task, answer in zip(batch, answers, strict=True):
-            task.future.set_result(answer)
+        for share, answer in zip(shares, answers, strict=True):
+            share.request.accept(answer)
 
 
-def _length_class(array):
-    """Return which texts are about as long: up to twice the length."""
-    if array.dtype != object or not array.size:
-        return 0
-    longest = max(map(len, array.ravel().tolist()))
-    return max(longest.bit_length(), 6)  # below 64 bytes all are short
+def _join(inputs):
+    if len(inputs) == 1:
+        return inputs[0]
+    return {
+        key: np.concatenate([each[key] for each in inputs]) for key in inputs[0]
+    }
 
 
 def _split(outputs, rows):
@@ -232,8 +234,8 @@ def _split(outputs, rows):
                 f"output {key!r} must have one row per input row. "
                 f"Received: {array.shape[0]} for {sum(rows)}"
             )
-    ends = np.cumsum(rows)[:-1]
-    parts = {key: np.split(array, ends) for key, array in outputs.items()}
+    ends = np.cumsum(rows).tolist()
     return [
-        {key: part[i] for key, part in parts.items()} for i in range(len(rows))
+        {key: array[end - count : end] for key, array in outputs.items()}
+        for end, count in zip(ends, rows, strict=True)
     ]

@@ -5,7 +5,6 @@ written for TensorFlow Serving works unmodified.
 """
 
 import concurrent.futures
-import hmac
 import logging
 import time
 
@@ -18,8 +17,10 @@ from tensorflow_serving.apis import (
     prediction_service_pb2_grpc,
 )
 
+from keras_seq.serving.api_key import check_key
+from keras_seq.serving.input_limits import check_images
 from keras_seq.serving.metrics import Metrics
-from keras_seq.serving.predict_codec import DEFAULT_SIGNATURE
+from keras_seq.serving.predict_codec import DEFAULT_SIGNATURE, check_method
 from keras_seq.serving.repository import END, ModelRepository
 from keras_seq.serving.serving_error import ServingError, bad_request
 from keras_seq.serving.settings import ServerSettings
@@ -31,6 +32,8 @@ _CODES = {
     400: grpc.StatusCode.INVALID_ARGUMENT,
     401: grpc.StatusCode.UNAUTHENTICATED,
     404: grpc.StatusCode.NOT_FOUND,
+    429: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    501: grpc.StatusCode.UNIMPLEMENTED,
     503: grpc.StatusCode.UNAVAILABLE,
     504: grpc.StatusCode.DEADLINE_EXCEEDED,
 }
@@ -90,10 +93,10 @@ class _Service:
         return self._answer(self._status, request, context)
 
     def Classify(self, request, context):
-        self._not_here(context, "Classify")
+        return self._answer(self._classify, request, context)
 
     def Regress(self, request, context):
-        self._not_here(context, "Regress")
+        return self._answer(self._regress, request, context)
 
     def MultiInference(self, request, context):
         self._not_here(context, "MultiInference")
@@ -156,12 +159,25 @@ class _Service:
                 f"The inputs must be {sorted(specs)}. Received: "
                 f"{[name[:100] for name in sorted(found)[:5]]}"
             )
-        return {
+        limits = self._settings
+        inputs = {
             key: decode_proto(
-                key, request.inputs[key], spec, self._settings.max_body_bytes
+                key, request.inputs[key], spec, limits.max_body_bytes
             )
             for key, spec in signature.inputs.items()
         }
+        check_images(inputs, limits.max_image_pixels)
+        return inputs
+
+    def _classify(self, request, context):
+        self._refuse_examples(request.model_spec, ":classify")
+
+    def _regress(self, request, context):
+        self._refuse_examples(request.model_spec, ":regress")
+
+    def _refuse_examples(self, spec, method):
+        with self._repository.use(*_which(spec)) as version:
+            check_method(version.servable, spec.signature_name, method)
 
     def _metadata(self, request, context):
         if list(request.metadata_field) != [_SIGNATURE_DEF]:
@@ -193,9 +209,7 @@ class _Service:
         if key is None:
             return
         said = dict(context.invocation_metadata()).get("authorization", "")
-        said = said.removeprefix("Bearer ").encode("utf-8", "replace")
-        if not hmac.compare_digest(said, key.encode()):
-            raise ServingError(401, "The API key is missing or wrong")
+        check_key(said, key)
 
     def _not_here(self, context, method):
         context.abort(

@@ -4,19 +4,31 @@ import json
 
 from keras_seq.serving.serving_error import bad_request
 
+_LARGE = 64 * 1024  # bytes; what is smaller cannot hold many values
 
-def decode_json(body: bytes):
+
+def decode_json(body: bytes, max_values: int = 1_000_000):
     """Return what `body` says.
 
     `NaN`, `Infinity` and `-Infinity` are numbers here, as in TensorFlow
     Serving.
 
+    Args:
+        body: The bytes.
+        max_values: How many values it may hold, counted by commas. While
+            they are read no other Python code runs.
+
     Raises:
-        ServingError: It is not UTF-8, not JSON, or nested without end.
+        ServingError: It is not UTF-8, not JSON, too much, or nested without
+            end.
 
     >>> decode_json(b'{"instances": [1, NaN]}')
     {'instances': [1, nan]}
     """
+    if len(body) > _LARGE and body.count(b",") >= max_values:
+        raise bad_request(
+            f"The body must not hold more than {max_values} values"
+        )
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:

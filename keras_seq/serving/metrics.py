@@ -9,6 +9,7 @@ class Metrics:
     content_type = prometheus.CONTENT_TYPE_LATEST
 
     def __init__(self):
+        self._known = {}  # looking labels up takes longer than counting
         self._registry = prometheus.CollectorRegistry()
         self._requests = prometheus.Counter(
             "keras_seq_requests",
@@ -38,8 +39,15 @@ class Metrics:
 
     def answered(self, model: str, method: str, status: int, seconds: float):
         """Count a request; `model` must be one that exists, or "none"."""
-        self._requests.labels(model, method, str(status)).inc()
-        self._seconds.labels(model, method).observe(seconds)
+        key = model, method, status
+        if key not in self._known:
+            self._known[key] = (
+                self._requests.labels(model, method, str(status)),
+                self._seconds.labels(model, method),
+            )
+        requests, histogram = self._known[key]
+        requests.inc()
+        histogram.observe(seconds)
 
     def batch(self, model: str, requests: int) -> None:
         """Count a batch."""

@@ -1,16 +1,20 @@
 """What stands after `/v1/models/`: a model, a version or label, a method."""
 
 import dataclasses
+import functools
 import re
 
-from keras_seq.serving.serving_error import not_found
+from keras_seq.serving.serving_error import bad_request
 
-_PATH = re.compile(
-    r"(?P<name>[A-Za-z0-9_][A-Za-z0-9_.-]{0,99})"
-    r"(/versions/(?P<version>[0-9]{1,18})"
-    r"|/labels/(?P<label>[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}))?"
-    r"(?P<method>/metadata|:[a-z]+)?"
+_WHICH = (
+    r"/v1/models/(?P<name>[^/:]+)"
+    r"(/versions/(?P<version>[0-9]{1,18})|/labels/(?P<label>[^/:]+))?"
 )
+_PATHS = {
+    "GET": re.compile(_WHICH + r"(?P<method>/metadata)?"),
+    "POST": re.compile(_WHICH + r"(?P<method>:predict|:classify|:regress)"),
+}
+_PATHS["HEAD"] = _PATHS["GET"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,7 +22,8 @@ class ModelPath:
     """A model path, taken apart.
 
     Attributes:
-        name: Name of the model.
+        name: Name of the model, as the client says it: look it up among
+            those there are, and never on the disk.
         version: The version asked for, or None.
         label: The label asked for, or None.
         method: "", "/metadata", ":predict", ...
@@ -30,15 +35,23 @@ class ModelPath:
     method: str
 
 
-def parse_model_path(path: str) -> ModelPath:
-    """Take a path apart; one that could leave its folder is a 404.
+@functools.lru_cache(maxsize=256)
+def parse_model_path(http_method: str, path: str) -> ModelPath:
+    """Take a path apart.
 
-    >>> parse_model_path("m/versions/3:predict")
+    Raises:
+        ServingError: 400, as TensorFlow Serving says it.
+
+    >>> parse_model_path("POST", "/v1/models/m/versions/3:predict")
     ModelPath(name='m', version=3, label=None, method=':predict')
+    >>> parse_model_path("GET", "/v1/models/m:predict")
+    Traceback (most recent call last):
+    keras_seq.serving.serving_error.ServingError: Malformed request: GET ...
     """
-    match = _PATH.fullmatch(path)
-    if match is None:
-        raise not_found("Malformed request: no such model, version or method")
+    pattern = _PATHS.get(http_method)
+    match = pattern and pattern.fullmatch(path)
+    if not match:
+        raise bad_request(f"Malformed request: {http_method} {path[:200]}")
     number = match["version"]
     return ModelPath(
         match["name"],

@@ -72,6 +72,33 @@ def decode_request(
     return PredictRequest(name, arrays, by_row)
 
 
+def check_method(servable, name, method: str) -> None:
+    """Refuse to classify or regress, which no signature here is made for.
+
+    Args:
+        servable: The model.
+        name: The signature that the client named; "" for the default.
+        method: ":classify" or ":regress".
+
+    Raises:
+        ServingError: 400 with TensorFlow Serving's words; 501 if the model
+            has such a signature after all.
+    """
+    name = name or DEFAULT_SIGNATURE
+    if not isinstance(name, str) or name not in servable.signature_defs:
+        raise bad_request(
+            f"No signature was found with the name: {name!s:.100}"
+        )
+    has = servable.signature_defs[name].method_name
+    wants = f"tensorflow/serving/{method[1:]}"
+    if has == wants:
+        raise ServingError(501, f"{method} is not offered here; use :predict")
+    what = {":classify": "classification", ":regress": "regression"}[method]
+    raise bad_request(
+        f"Expected {what} signature method_name to be {wants}. Was: {has}"
+    )
+
+
 def encode_answer(
     outputs: dict[str, np.ndarray], request: PredictRequest
 ) -> dict:

@@ -11,10 +11,15 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 
-from keras_seq.serving.batcher import Batcher, BatchingOptions
+from keras_seq.serving.batcher import Batcher
+from keras_seq.serving.batching_options import BatchingOptions
 from keras_seq.serving.model_folders import find_models, fingerprint
 from keras_seq.serving.servable import Servable
-from keras_seq.serving.serving_error import no_such_servable
+from keras_seq.serving.serving_error import (
+    no_such_label,
+    no_such_servable,
+    no_such_versions,
+)
 from keras_seq.serving.warmup import warm_up
 
 LOADING, AVAILABLE, UNLOADING, END = (
@@ -120,6 +125,10 @@ class ModelRepository:
         with self._free:
             return sorted(self._versions)
 
+    def has(self, name: str) -> bool:
+        """Whether there is a model of this name, whatever its state."""
+        return name in self._versions
+
     def waiting(self, name: str) -> int:
         """Return how many requests wait for a model."""
         with self._free:
@@ -132,10 +141,9 @@ class ModelRepository:
         """Return all versions of a model, newest first, or the one named."""
         with self._free:
             versions = self._versions.get(name)
-            if label is not None:
-                number = self._labels.get(name, {}).get(label, -1)
+            number = self._labelled(name, number, label)
             if not versions or (number is not None and number not in versions):
-                raise no_such_servable(name, _wanted(number, label))
+                raise no_such_versions(name, number)
             if number is not None:
                 return [dataclasses.replace(versions[number])]
             return [
@@ -155,7 +163,7 @@ class ModelRepository:
             label: A label for a version.
 
         Raises:
-            ServingError: 404 if there is none.
+            ServingError: 404 if there is none, 400 for an unknown label.
         """
         with self._free:
             version = self._find(name, number, label)
@@ -250,16 +258,22 @@ class ModelRepository:
 
     def _find(self, name, number, label):
         versions = self._versions.get(name, {})
-        if label is not None:
-            number = self._labels.get(name, {}).get(label, -1)
+        number = self._labelled(name, number, label)
         able = [
             n
             for n, v in versions.items()
             if v.state == AVAILABLE and number in (None, n)
         ]
         if not able:
-            raise no_such_servable(name, _wanted(number, label))
+            raise no_such_servable(name, number)
         return versions[max(able)]
+
+    def _labelled(self, name, number, label):
+        if label is None or name not in self._versions:
+            return number
+        if label not in self._labels.get(name, {}):
+            raise no_such_label(label)
+        return self._labels[name][label]
 
     def _watch(self):
         while not self._stopping.is_set():
@@ -268,9 +282,3 @@ class ModelRepository:
             except Exception as error:  # a folder that cannot be read today
                 _log.error("cannot look at the folders: %s", error)
             self._stopping.wait(self._poll_seconds)
-
-
-def _wanted(number, label):
-    if label is not None:
-        return f"Label {label}"
-    return "Latest" if number is None else f"Specific version {number}"

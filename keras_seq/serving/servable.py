@@ -49,7 +49,8 @@ class Servable:
         """Call a signature.
 
         Raises:
-            ServingError: 400 if the graph refuses these inputs, else 500.
+            ServingError: 400 if the graph refuses these inputs, 429 if they
+                need more memory than there is, else 500.
         """
         import tensorflow as tf
 
@@ -63,6 +64,8 @@ class Servable:
             return {key: value.numpy() for key, value in outputs.items()}
         except (tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError) as e:
             raise bad_request(_first_line(e)) from e
+        except tf.errors.ResourceExhaustedError as error:
+            raise ServingError(429, _first_line(error)) from error
         except tf.errors.OpError as error:
             raise ServingError(500, _first_line(error)) from error
 

@@ -1,11 +1,11 @@
 """A server process: models, HTTP, and a stop that leaves nobody waiting."""
 
-import logging
 import socket
-import sys
 
+from keras_seq.serving.access_log import AccessLog
 from keras_seq.serving.app import create_app
-from keras_seq.serving.batcher import BatchingOptions
+from keras_seq.serving.batching_options import BatchingOptions
+from keras_seq.serving.json_log import log_as_json
 from keras_seq.serving.metrics import Metrics
 from keras_seq.serving.repository import ModelRepository
 from keras_seq.serving.settings import ServerSettings
@@ -40,9 +40,7 @@ def serve(
     # where holding them back would hold back the log.
     from keras_seq import _startup  # noqa: F401
 
-    logging.basicConfig(
-        level=logging.INFO, stream=sys.stderr, format="%(message)s"
-    )
+    log_as_json()
     settings = settings or ServerSettings()
     metrics = Metrics()
     repository = ModelRepository(
@@ -61,7 +59,8 @@ def serve(
     print(f"Serving on http://{shown}:{listener.getsockname()[1]}", flush=True)
     if grpc_server is not None:
         print(f"Serving gRPC on {shown}:{grpc_port}", flush=True)
-    app = create_app(repository, settings, metrics)
+    access_log = AccessLog()
+    app = create_app(repository, settings, metrics, access_log)
     try:
         http_server(app, settings).run(sockets=[listener])
     finally:
@@ -69,6 +68,7 @@ def serve(
             grpc_server.stop(_STOP_SECONDS).wait()
         repository.stop()
         listener.close()
+        access_log.flush()
 
 
 def http_server(app, settings: ServerSettings):
@@ -80,6 +80,8 @@ def http_server(app, settings: ServerSettings):
     config = uvicorn.Config(
         app,
         http=protocol_class(settings.header_seconds),
+        ws="none",
+        proxy_headers=False,  # nobody here asks where a client is
         log_config=None,
         access_log=False,
         server_header=False,

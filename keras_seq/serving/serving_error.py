@@ -29,10 +29,27 @@ def not_found(message: str) -> ServingError:
     return ServingError(404, message)
 
 
-def no_such_servable(name: str, wanted: str) -> ServingError:
-    """Return the refusal that TensorFlow Serving words in this way.
+def no_such_servable(name: str, number: int | None) -> ServingError:
+    """Return the refusal of a question, as TensorFlow Serving words it.
 
-    >>> no_such_servable("m", "Latest").message
+    >>> no_such_servable("m", None).message
     'Servable not found for request: Latest(m)'
+    >>> no_such_servable("m", 7).message
+    'Servable not found for request: Specific(m, 7)'
     """
-    return not_found(f"Servable not found for request: {wanted}({name})")
+    name = name[:100]
+    wanted = (
+        f"Latest({name})" if number is None else f"Specific({name}, {number})"
+    )
+    return not_found(f"Servable not found for request: {wanted}")
+
+
+def no_such_versions(name: str, number: int | None) -> ServingError:
+    """Return the refusal of a status, as TensorFlow Serving words it."""
+    which = "any versions" if number is None else f"version {number}"
+    return not_found(f"Could not find {which} of model {name[:100]}")
+
+
+def no_such_label(label: str) -> ServingError:
+    """Return the refusal of a label, as TensorFlow Serving words it."""
+    return bad_request(f"Unrecognized servable version label: {label[:100]}")

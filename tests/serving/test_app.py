@@ -65,6 +65,11 @@ def test_status_metadata_and_versions(ask, which):
         b"[]",
         b"{}",
         b'{"instances": []}',
+        b'{"inputs": []}',
+        b'{"inputs": {"text": []}, "signature_name": "letters"}',
+        b'{"instances": "abc"}',
+        b'{"instances": {"x": [1, 2, 3]}}',
+        b'{"instances": [[1, 2, 3]], "signature_name": null}',
         b'{"instances": [[1, 2, 3]], "inputs": [[1, 2, 3]]}',
         b'{"instances": [[1, 2, 3], [1, 2]]}',
         b'{"instances": [[1, 2]]}',
@@ -87,31 +92,73 @@ def test_bad_bodies_are_refused_in_the_contracts_format(ask, body):
     assert set(got.json()) == {"error"}
 
 
+NOT_FOUND, LABEL = "Could not find ", "Unrecognized servable version label: "
+
+
 @pytest.mark.parametrize(
-    "path",
+    ("method", "path", "status", "words"),
     [
-        "/v1/models/nope",
-        "/v1/models/tiny/versions/7",
-        "/v1/models/tiny/labels/nope",
-        "/v1/models/..%2f..%2fetc",
-        "/v1/models/%2e%2e/tiny",
-        "/v1/models/tiny/versions/1e3",
-        "/v1/models/<b>",
-        "/static/..%2fapp.py",
-        "/static/%2e%2e/app.py",
-        "/nowhere",
+        ("GET", "nope", 404, NOT_FOUND + "any versions of model nope"),
+        ("GET", "tiny/versions/7", 404, NOT_FOUND + "version 7 of model tiny"),
+        ("GET", "tiny/labels/nope", 400, LABEL + "nope"),
+        ("POST", "tiny/labels/nope:predict", 400, LABEL + "nope"),
+        (
+            "POST",
+            "nope:predict",
+            404,
+            "Servable not found for request: Latest(nope)",
+        ),
+        (
+            "POST",
+            "tiny/versions/7:predict",
+            404,
+            "Servable not found for request: Specific(tiny, 7)",
+        ),
+        ("GET", "<b>", 404, NOT_FOUND),
+        ("GET", "..%2f..%2fetc", 400, "Malformed request: GET /v1/models/.."),
+        ("GET", "%2e%2e/tiny", 400, "Malformed request: GET"),
+        ("GET", "tiny/versions/1e3", 400, "Malformed request: GET"),
+        ("GET", "tiny/versions/" + "9" * 30, 400, "Malformed request: GET"),
+        ("GET", "tiny:predict", 400, "Malformed request: GET"),
+        ("POST", "tiny", 400, "Malformed request: POST"),
+        ("POST", "tiny:explode", 400, "Malformed request: POST"),
+        ("PUT", "tiny:predict", 400, "Malformed request: PUT"),
     ],
+)
+def test_paths_are_refused_in_tensorflow_servings_words(
+    ask, method, path, status, words
+):
+    got = ask(method, f"/v1/models/{path}", content=b'{"instances": [1]}')
+    assert got.status_code == status
+    assert got.json()["error"].startswith(words)
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/..%2fapp.py", "/static/%2e%2e/app.py", "/nowhere", "/v2"]
 )
 def test_what_is_not_there_is_a_404(ask, path):
     got = ask("GET", path)
     assert got.status_code == 404
-    assert "error" in got.json()
+    assert set(got.json()) == {"error"}
 
 
-def test_an_unknown_model_is_named_as_tensorflow_serving_does(ask):
-    got = ask("POST", "/v1/models/nope:predict", json={"instances": [1]})
-    message = "Servable not found for request: Latest(nope)"
-    assert (got.status_code, got.json()) == (404, {"error": message})
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [("classify", "classification"), ("regress", "regression")],
+)
+def test_classify_and_regress_are_refused_as_for_such_a_signature(
+    ask, method, kind
+):
+    path = f"/v1/models/tiny:{method}"
+    body = {"examples": [{"x": 1.0}]}
+    got = ask("POST", path, json=body)
+    assert got.status_code == 400
+    assert got.json() == {
+        "error": f"Expected {kind} signature method_name to be "
+        f"tensorflow/serving/{method}. Was: tensorflow/serving/predict"
+    }
+    for bad in (b"{", b'{"signature_name": "nope"}', b'{"signature_name": []}'):
+        assert ask("POST", path, content=bad).status_code == 400
 
 
 VALUES = st.recursive(

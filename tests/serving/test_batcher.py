@@ -5,7 +5,9 @@ import threading
 import numpy as np
 import pytest
 
-from keras_seq.serving.batcher import Batcher, BatchingOptions
+from keras_seq.serving.batcher import Batcher
+from keras_seq.serving.batching_options import BatchingOptions
+from keras_seq.serving.company import company_of
 from keras_seq.serving.serving_error import ServingError
 from keras_seq.serving.signature import Signature, TensorSpec
 
@@ -91,7 +93,7 @@ def test_short_texts_do_not_share_a_call_with_long_ones(model):
     text = {"x": TensorSpec("string", [None])}
     batcher = Batcher(model, {"s": Signature(text, X)})
     long, short = ({"x": np.array([b"a" * n], object)} for n in (900, 9))
-    assert batcher._bucket("s", long)[0] != batcher._bucket("s", short)[0]
+    assert company_of("s", long, True) > company_of("s", short, True)
     batcher.close()
 
 
