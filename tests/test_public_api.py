@@ -59,8 +59,9 @@ PUBLIC = {
         show_attend_tell text_classifier transformer transformer_captioner
     """,
     "vision": """
-        EfficientNetLite0 backbone 
-        read_torch_checkpoint small_cnn
+        CachedFeatures EfficientNetLite0 backbone cached_features
+        check_image_bytes decode_images read_images read_torch_checkpoint
+        small_cnn
     """,
     "serving": """
         Client ClientError
