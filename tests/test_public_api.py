@@ -41,7 +41,7 @@ PUBLIC = {
         words_html
     """,
     "export": """
-        ExportError ExportedModel load save
+        ExportError ExportedModel load save save_litert save_onnx
     """,
     "training": """
         Adam BinaryCrossentropy ClassCrossentropy DivergedError EarlyStopping

@@ -1,4 +1,4 @@
-"""`keras-seq export MODEL`: a SavedModel that needs TensorFlow only."""
+"""`keras-seq export MODEL`: a model that needs nothing of keras_seq."""
 
 import argparse
 import pathlib
@@ -16,17 +16,21 @@ _DONE, _FAILED = 0, 1
 _EXAMPLES = """examples:
   keras-seq export sentiment
   keras-seq export outputs/sentiment/run-1 --output models/sentiment
-  keras-seq export translation --half"""
+  keras-seq export translation --half
+  keras-seq export sentiment --format onnx"""
+_FORMATS = ("savedmodel", "onnx", "litert")
 
 
 def add_parser(commands) -> None:
     """Add the command and its arguments."""
     parser = commands.add_parser(
         "export",
-        help="write a trained model as a SavedModel, verified",
+        help="write a trained model as a SavedModel, ONNX or LiteRT, verified",
         description="Write a trained model as a SavedModel that needs "
         "TensorFlow and tensorflow-text only: a new version folder, which "
-        "counts when a process without keras_seq has given the same answers.",
+        "counts when a process without keras_seq has given the same answers. "
+        "ONNX and LiteRT files, of classifiers, take token ids: they have no "
+        "operations on text. tokenizer.json is written beside them.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -35,7 +39,15 @@ def add_parser(commands) -> None:
         "--output",
         metavar="DIR",
         type=pathlib.Path,
-        help="folder of the versions (default: outputs/exported/TASK)",
+        help="folder of the versions (default: outputs/exported/TASK, or "
+        "TASK-FORMAT)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=_FORMATS,
+        default=_FORMATS[0],
+        help="what to write (default: %(default)s); the others need the extra "
+        "of their name",
     )
     parser.add_argument(
         "--half",
@@ -57,22 +69,43 @@ def run(arguments) -> int:
         )
     from keras_seq.export import ExportError
 
-    folder = arguments.output or pathlib.Path("outputs/exported", found.task)
+    is_file = arguments.format != _FORMATS[0]
+    if is_file and arguments.half:
+        raise UsageError("--half is for SavedModels: leave --format out")
+    name = f"{found.task}-{arguments.format}" if is_file else found.task
+    folder = arguments.output or pathlib.Path("outputs/exported", name)
     print(f"Exporting {found.folder} ...")
+    model = open_found(found)
+    if is_file and not hasattr(model, "export_file"):
+        raise UsageError(
+            f"--format {arguments.format} is for classifiers: the loop that "
+            "writes a sequence cannot be in such a file. Received: "
+            f"{found.task}"
+        )
     try:
-        path = open_found(found).export(folder, half=arguments.half)
+        if is_file:
+            path = model.export_file(folder, arguments.format)
+        else:
+            path = model.export(folder, half=arguments.half)
     except ExportError as error:
         print(f"keras-seq export: {error}", file=sys.stderr)
         return _FAILED
+    except ImportError as error:
+        raise UsageError(str(error)) from error
     except OSError as error:
         raise UsageError(
             "--output must be a folder that can be written to. "
             f"Received: {str(folder)!r} ({error.strerror})"
         ) from error
     size = sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
+    what = "the SavedModel"
+    if is_file:
+        what = "the model, tokenizer.json"
     print(
         f"A process without keras_seq gave the same answers. {path} "
-        f"({size / 1e6:.1f} MB) holds the SavedModel and its model_card.json"
+        f"({size / 1e6:.1f} MB) holds {what} and its model_card.json"
     )
+    if is_file:
+        return _DONE
     print(f'Next: keras-seq predict {in_shell(folder)} "Any text"')
     return _DONE

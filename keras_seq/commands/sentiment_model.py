@@ -141,22 +141,38 @@ class SentimentRun(SentimentModel):
         """
         from keras_seq.tasks.sentiment_export import export_sentiment
 
-        settings = self.classifier.settings
-        name = base_name(settings.get("data", "unknown"))
-        licence = settings.get("licence", "unknown")
         return export_sentiment(
             self.classifier,
             folder,
             method=self.method,
             half=half,
-            card={
-                "data": {"name": name, "licence": licence},
-                "metrics": self.notes.metrics(),
-                "settings": {**settings, "data": name},
-                "licence": licence,
-                "credits": [f"trained on {name} ({licence})"],
-            },
+            card=self._card(),
         )
+
+    def export_file(self, folder, file_format):
+        """Export for another runtime; return the version folder.
+
+        Args:
+            folder: The folder of the versions.
+            file_format: "onnx" or "litert".
+        """
+        from keras_seq.tasks.sentiment_files import export_sentiment_file
+
+        return export_sentiment_file(
+            self.classifier, folder, file_format, card=self._card()
+        )
+
+    def _card(self):
+        settings = self.classifier.settings
+        name = base_name(settings.get("data", "unknown"))
+        licence = settings.get("licence", "unknown")
+        return {
+            "data": {"name": name, "licence": licence},
+            "metrics": self.notes.metrics(),
+            "settings": {**settings, "data": name},
+            "licence": licence,
+            "credits": [f"trained on {name} ({licence})"],
+        }
 
     def _own_data(self):
         """The data of the training, of which a table keeps a part aside."""

@@ -51,6 +51,9 @@ class OpenModel(Protocol):
     def export(self, folder, *, half: bool = False) -> object:
         """Export, with float16 weights if `half`; return the version."""
 
+    # A task whose models are encoders or classifiers may also have
+    # `export_file(folder, file_format)`, for "onnx" and "litert".
+
 
 def load_task(name: str):
     """Import the module of a task; see above for what it has."""

@@ -28,6 +28,7 @@ WRITTEN_HERE = (
     "signatures",
     "golden",
     "half",
+    "runtime",
 )
 METRIC = ("name", "value", "command")
 

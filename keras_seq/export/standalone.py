@@ -1,9 +1,11 @@
 """All that a process without keras_seq needs to use an exported folder.
 
-This file imports nothing of keras_seq. `export.save` runs it as a script, in a
-process where keras_seq cannot be imported, to ask the new folder the questions
-of its model card; `python standalone.py FOLDER` does so for any folder, and
-`python standalone.py FOLDER SIGNATURE TEXT ...` asks it anything.
+It opens SavedModels with TensorFlow, `model.onnx` with ONNX Runtime and
+`model.tflite` with LiteRT. This file imports nothing of keras_seq.
+`export.save` runs it as a script, in a process where keras_seq cannot be
+imported, to ask the new folder the questions of its model card; `python
+standalone.py FOLDER` does so for any folder, and `python standalone.py FOLDER
+SIGNATURE TEXT ...` asks a SavedModel anything.
 """
 
 import base64
@@ -14,6 +16,7 @@ import sys
 import numpy as np
 
 CARD = "model_card.json"
+ONNX, LITERT = "model.onnx", "model.tflite"
 RELATIVE, ABSOLUTE = 1e-4, 1e-5  # how far floats may be off
 
 
@@ -38,6 +41,53 @@ def open_saved_model(folder):
         ) from first
     packages.append("tensorflow_text")
     return tf.saved_model.load(str(folder)), packages
+
+
+def open_onnx(path):
+    """Return a function from `{name: array}` to the same, by ONNX Runtime."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(
+        str(path), providers=["CPUExecutionProvider"]
+    )
+    names = [output.name for output in session.get_outputs()]
+    return lambda inputs: dict(
+        zip(names, session.run(names, inputs), strict=True)
+    )
+
+
+def open_litert(path):
+    """Return a function from `{name: array}` to the same, by LiteRT."""
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(model_path=str(path))
+    run = interpreter.get_signature_runner()
+    return lambda inputs: run(**inputs)
+
+
+# The file, the package that runs it, and how.
+FILES = {
+    ONNX: ("onnxruntime", open_onnx),
+    LITERT: ("ai_edge_litert", open_litert),
+}
+
+
+def open_functions(folder):
+    """Open what an export wrote, whatever it is.
+
+    Returns:
+        `{signature: function}` of arrays by name, and the packages needed.
+    """
+    for name, (package, open_file) in FILES.items():
+        path = pathlib.Path(folder, name)
+        if path.is_file():
+            return {"serving_default": open_file(path)}, [package]
+    loaded, packages = open_saved_model(folder)
+
+    def asking(name):
+        return lambda inputs: ask(loaded.signatures[name], inputs)
+
+    return {name: asking(name) for name in loaded.signatures}, packages
 
 
 def ask(function, inputs) -> dict[str, np.ndarray]:
@@ -127,7 +177,7 @@ def replay(folder) -> list[str]:
         ValueError: An answer differs, and which.
     """
     card = json.loads(pathlib.Path(folder, CARD).read_text(encoding="utf-8"))
-    loaded, packages = open_saved_model(folder)
+    functions, packages = open_functions(folder)
     for name, pairs in card["golden"].items():
         signature = card["signatures"][name]
         for pair in pairs:
@@ -138,7 +188,7 @@ def replay(folder) -> list[str]:
                 }
                 for side in ("inputs", "outputs")
             )
-            got = ask(loaded.signatures[name], inputs)
+            got = functions[name](inputs)
             for key in want:
                 if key not in got:
                     wrong = "is missing"
@@ -161,6 +211,8 @@ def ask_about_texts(folder, signature, texts) -> dict:
 
 if __name__ == "__main__":
     sys.modules["keras_seq"] = None  # from here on it cannot be imported
+    if any(pathlib.Path(sys.argv[1], name).is_file() for name in FILES):
+        sys.modules["tensorflow"] = sys.modules["keras"] = None
     try:
         if sys.argv[2:]:
             answer = ask_about_texts(sys.argv[1], sys.argv[2], sys.argv[3:])
