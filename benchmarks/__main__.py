@@ -7,7 +7,14 @@ import os
 import pathlib
 import platform
 
-BENCHMARKS = ("attention", "long_attention", "local_attention", "recurrent")
+BENCHMARKS = (
+    "attention",
+    "long_attention",
+    "local_attention",
+    "recurrent",
+    "training",
+    "decoding",
+)
 
 
 def main():
