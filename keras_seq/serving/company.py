@@ -55,12 +55,9 @@ def length_class(array: np.ndarray) -> int:
 
 
 def _length(item):
-    length = len(item).bit_length()
-    if length <= _SHORT:
-        return _SHORT
     pixels = image_pixels(item)
     if pixels is None:
-        return length
+        return max(len(item).bit_length(), _SHORT)
     return (
         _SHORT if pixels < _USUAL_PIXELS else max(pixels.bit_length(), _LARGE)
     )

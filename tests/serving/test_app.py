@@ -1,8 +1,6 @@
 """The REST contract, bad input, and limits, without a network."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from keras_seq.serving.app import create_app
 from keras_seq.serving.settings import ServerSettings
@@ -159,35 +157,6 @@ def test_classify_and_regress_are_refused_as_for_such_a_signature(
     }
     for bad in (b"{", b'{"signature_name": "nope"}', b'{"signature_name": []}'):
         assert ask("POST", path, content=bad).status_code == 400
-
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(
-            st.sampled_from(["x", "text", "b64", "y"]), inner, max_size=3
-        )
-    ),
-    max_leaves=12,
-)
-
-
-@settings(
-    max_examples=150,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@given(
-    value=VALUES,
-    key=st.sampled_from(["instances", "inputs"]),
-    signature=st.sampled_from(["serving_default", "letters"]),
-)
-def test_no_body_is_our_fault(ask, value, key, signature):
-    import json
-
-    body = json.dumps({key: value, "signature_name": signature}).encode()
-    assert ask("POST", PREDICT, content=body).status_code in (200, 400)
 
 
 def test_limits_and_key(repository):
