@@ -5,15 +5,16 @@ import tensorflow as tf
 from keras_seq.vision.image_header import FileBytes
 
 _EXTENSION, _GRAPHIC_CONTROL, _IMAGE, _END = 0x21, 0xF9, 0x2C, b"\x3b"
+_NOTHING_CLEAR = b"\x04"  # flags of a frame that stays, without clear pixels
 
 
 def first_gif_frame(contents):
     """Return `(contents, height, width)` of a GIF file with one frame.
 
     TensorFlow's decoder unpacks every frame, and an animation of a megabyte
-    can hold a hundred of the largest size. It also does not know that one
-    colour can mean "nothing here". So the file is cut after its first frame,
-    and that colour is made white.
+    can hold a hundred of the largest size. It also paints "nothing here",
+    which one colour can mean, black. So the file is cut after its first
+    frame, and that colour is made white, and a colour as any other.
 
     Args:
         contents: Scalar string, the bytes of the file.
@@ -47,16 +48,14 @@ def first_gif_frame(contents):
         clear = colours + 3 * data.at(control + 3)
         has_clear = (control > 0) & (data.at(control) % 2 == 1)
         has_clear &= clear + 3 <= image + 10 + local
-        white = tf.where(has_clear, b"\xff\xff\xff", b"")
-        clear = tf.where(has_clear, clear, 0)
-        rest = tf.where(has_clear, clear + 3, 0)
-        parts = [
-            tf.strings.substr(contents, tf.zeros_like(clear), clear),
-            white,
-            tf.strings.substr(contents, rest, end - rest),
-            _END,
-        ]
-        return tf.strings.join(parts)
+        frame = tf.strings.join([_part(contents, 0, end), _END])
+        return tf.cond(
+            has_clear,
+            lambda: _replace(
+                _replace(frame, clear, b"\xff\xff\xff"), control, _NOTHING_CLEAR
+            ),
+            lambda: frame,
+        )
 
     is_image = (data.at(image) == _IMAGE) & (end <= data.size)
     frame = tf.cond(is_image, cut, lambda: tf.constant(b""))
@@ -88,3 +87,20 @@ def _skip_blocks(data, position):
             [position],
         )[0]
     )
+
+
+def _replace(contents, position, other):
+    """Return bytes with `other` in place of as many of them."""
+    after = position + len(other)
+    rest = tf.cast(tf.strings.length(contents), tf.int64) - after
+    parts = [
+        _part(contents, 0, position),
+        other,
+        _part(contents, after, rest),
+    ]
+    return tf.strings.join(parts)
+
+
+def _part(contents, position, length):
+    position = tf.cast(position, tf.int64)
+    return tf.strings.substr(contents, position, length)

@@ -32,31 +32,27 @@ def _is_any(number, *numbers):
 
 def decode_png(contents):
     """Return the pixels of a PNG file over white."""
-    data = FileBytes(contents)
-    bits, colours = data.at(24), data.at(25)
-    is_coarse_grey = (colours == 0) & (bits < 8)
-
-    def coarse_grey():
-        # The decoder leaves grey of 1, 2 or 4 bits as it is, 0 to 15.
-        grey = tf.io.decode_png(contents, channels=1)
-        scale = 255 // (tf.pow(tf.constant(2, tf.int64), bits) - 1)
-        return tf.repeat(grey * tf.cast(scale, tf.uint8), 3, axis=-1)
-
-    def usual():
-        pixels = tf.io.decode_png(contents, channels=4)
-        return tf.cond(
-            tf.reduce_all(pixels[..., 3] == 255),
-            lambda: pixels[..., :3],
-            lambda: _over_white(pixels),
-        )
-
-    return tf.cond(is_coarse_grey, coarse_grey, usual)
+    # With the channels of the file: asked for four of fewer than 8 bits each,
+    # the decoder makes up an alpha that is not 255.
+    pixels = tf.io.decode_png(contents, channels=0)
+    channels = tf.shape(pixels)[-1]
+    has_alpha = channels % 2 == 0
+    colours = tf.cond(
+        channels <= 2,
+        lambda: tf.repeat(pixels[..., :1], 3, axis=-1),
+        lambda: pixels[..., :3],
+    )
+    return tf.cond(
+        has_alpha,
+        lambda: _over_white(colours, pixels[..., -1:]),
+        lambda: colours,
+    )
 
 
-def _over_white(pixels):
-    pixels = tf.cast(pixels, tf.float32)
-    share = pixels[..., 3:] / 255.0
-    mixed = pixels[..., :3] * share + 255.0 * (1.0 - share)
+def _over_white(colours, alpha):
+    colours, alpha = (tf.cast(x, tf.float32) for x in (colours, alpha))
+    share = alpha / 255.0
+    mixed = colours * share + 255.0 * (1.0 - share)
     return tf.cast(tf.round(mixed), tf.uint8)
 
 
@@ -70,7 +66,7 @@ def decode_bmp(contents):
     data = FileBytes(contents)
 
     def palette():
-        places = tf.io.decode_bmp(contents, channels=1)[..., 0]
+        places = tf.io.decode_bmp(contents)[..., 0]
         start = 14 + data.little(14, 4)
         entries = start + 4 * tf.range(256, dtype=tf.int64)[:, None]
         # Blue comes first.

@@ -107,9 +107,16 @@ def test_shrinking_is_smooth():
     middle = decode_checked(contents, (16, 16), "crop")[2:-2, 2:-2]
     np.testing.assert_allclose(middle, 255 / 4, atol=8)
     got = decode_checked(CASES["png"], (21, 15), "stretch")
-    pil = drawing().resize((15, 21), Image.Resampling.BICUBIC)
-    # Pillow takes another bicubic curve (a = -0.5) and rounds twice.
-    assert np.abs(got - np.asarray(pil)).max() < 3
+    # In float, where Pillow does not round and cut between its two passes.
+    channels = np.moveaxis(np.asarray(drawing()).astype("float32"), -1, 0)
+    pil = [
+        np.asarray(
+            Image.fromarray(x).resize((15, 21), Image.Resampling.BICUBIC)
+        )
+        for x in channels
+    ]
+    wanted = np.clip(np.stack(pil, axis=-1), 0, 255)
+    np.testing.assert_allclose(got, wanted, atol=1e-2)
 
 
 def bomb(width, height):
@@ -164,10 +171,11 @@ def test_a_real_bomb_is_refused_before_it_is_unpacked():
         tf.errors.InvalidArgumentError, match="at most 36000000"
     ):
         decode_images([CASES["png"], contents])
-    start = time.perf_counter()
+    check_image_bytes(CASES["png"])  # traces
+    start = time.process_time()
     with pytest.raises(ValueError, match="at most 36000000 pixels"):
         check_image_bytes(contents)
-    assert time.perf_counter() - start < 0.2  # to decode it takes longer
+    assert time.process_time() - start < 0.2  # to decode it takes longer
     check_image_bytes(CASES["png"], max_pixels=63 * 45)
     with pytest.raises(ValueError, match="at most 2834 pixels"):
         check_image_bytes(CASES["png"], max_pixels=63 * 45 - 1)
