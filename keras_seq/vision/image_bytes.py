@@ -50,8 +50,8 @@ def decode_images(
     Example:
         >>> white = tf.fill((20, 30, 3), tf.constant(255, tf.uint8))
         >>> images = decode_images([tf.io.encode_png(white)], size=(7, 5))
-        >>> tuple(images.shape), float(tf.reduce_min(images))
-        ((1, 7, 5, 3), 255.0)
+        >>> tuple(images.shape), round(float(tf.reduce_min(images)))
+        ((1, 7, 5, 3), 255)
     """
     size = check_decoding(size, fit, max_pixels)
     image_bytes = tf.convert_to_tensor(image_bytes)
