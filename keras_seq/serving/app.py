@@ -51,9 +51,9 @@ def create_app(
     app = FastAPI(
         title="keras_seq", docs_url=None, redoc_url=None, openapi_url=None
     )
-    # Every path and every method comes here, so that whatever is wrong with
-    # them is answered in the contract's format.
-    app.mount("", _Handler(repository, settings, metrics, access_log))
+    # There are no routes: every path and every method comes here, so that
+    # whatever is wrong with them is answered in the contract's format.
+    app.router.default = _Handler(repository, settings, metrics, access_log)
     return app
 
 

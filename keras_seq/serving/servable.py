@@ -7,6 +7,7 @@ import numpy as np
 
 from keras_seq.serving.serving_error import ServingError, bad_request
 from keras_seq.serving.signature import Signature, TensorSpec
+from keras_seq.serving.signature_call import SignatureCall, graph_message
 
 FILE = "saved_model.pb"
 CARD = "model_card.json"
@@ -42,6 +43,10 @@ class Servable:
             key: Signature(_specs(sig.inputs), _specs(sig.outputs))
             for key, sig in self.signature_defs.items()
         }
+        self._calls = {
+            key: SignatureCall(self._loaded.signatures[key], signature.inputs)
+            for key, signature in self.signatures.items()
+        }
 
     def run(
         self, signature: str, inputs: dict[str, np.ndarray]
@@ -60,14 +65,13 @@ class Servable:
                 key: tf.convert_to_tensor(value, specs[key].dtype)
                 for key, value in inputs.items()
             }
-            outputs = self._loaded.signatures[signature](**tensors)
-            return {key: value.numpy() for key, value in outputs.items()}
+            return self._calls[signature](tensors)
         except (tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError) as e:
-            raise bad_request(_first_line(e)) from e
+            raise bad_request(graph_message(e)) from e
         except tf.errors.ResourceExhaustedError as error:
-            raise ServingError(429, _first_line(error)) from error
+            raise ServingError(429, graph_message(error)) from error
         except tf.errors.OpError as error:
-            raise ServingError(500, _first_line(error)) from error
+            raise ServingError(500, graph_message(error)) from error
 
 
 def _card(path):
@@ -112,9 +116,3 @@ def _specs(tensors):
         )
         for key, info in sorted(tensors.items())
     }
-
-
-def _first_line(error):
-    """What TensorFlow said, without the trace of the graph behind it."""
-    lines = [line for line in str(error.message).splitlines() if line.strip()]
-    return lines[0][:500] if lines else type(error).__name__
