@@ -213,15 +213,16 @@ def send_images(ask, *images):
     return ask("POST", "/v1/models/painter:predict", json={"instances": rows})
 
 
-@pytest.mark.parametrize("pixels", [36_000_000, 10**12])
-def test_an_image_bomb_is_a_400_and_the_server_lives(gallery, pixels):
+def test_an_image_bomb_is_a_400_and_the_server_lives(gallery):
     """By the server's limit; and without it, by the graph's own."""
-    ask = Asker(create_app(gallery, ServerSettings(max_image_pixels=pixels)))
     bomb = png(10_000, 10_000)
     assert len(bomb) < 20_000
-    answer = send_images(ask, bomb)
-    assert answer.status_code == 400
-    assert "pixels" in answer.json()["error"]
+    for most in (36_000_000, 10**12):
+        limits = ServerSettings(max_image_pixels=most)
+        ask = Asker(create_app(gallery, limits))
+        answer = send_images(ask, bomb)
+        assert answer.status_code == 400
+        assert "36000000 pixels" in answer.json()["error"]
     assert send_images(ask, png(20, 30)).json() == {"predictions": [0.0]}
 
 
@@ -232,24 +233,25 @@ def test_many_images_are_as_bad_as_a_large_one(gallery):
     assert "45000000" in answer.json()["error"]
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"no image at all, but as long as one",
-        png(20, 30)[:40],
-        png(20, 30)[:-20],
-        png(0, 0),
-        png(20, 30)[:16] + b"\xff" * 8 + png(20, 30)[24:],
-        b"\xff\xd8\xff\xe0" + b"\xff" * 100,
-        b"GIF89a" + b"\xff" * 20,
-        b"BM" + bytes(60),
-    ],
-)
-def test_broken_images_are_a_400(gallery, data):
-    answer = send_images(Asker(create_app(gallery)), data)
-    assert answer.status_code == 400
-    assert set(answer.json()) == {"error"}
+BROKEN_IMAGES = [
+    b"",
+    b"no image at all, but as long as one",
+    png(20, 30)[:40],
+    png(20, 30)[:-20],
+    png(0, 0),
+    png(20, 30)[:16] + b"\xff" * 8 + png(20, 30)[24:],
+    b"\xff\xd8\xff\xe0" + b"\xff" * 100,
+    b"GIF89a" + b"\xff" * 20,
+    b"BM" + bytes(60),
+]
+
+
+def test_broken_images_are_a_400(gallery):
+    ask = Asker(create_app(gallery))
+    for data in BROKEN_IMAGES:
+        answer = send_images(ask, data)
+        assert answer.status_code == 400, data
+        assert set(answer.json()) == {"error"}
 
 
 def test_a_broken_image_does_not_spoil_those_beside_it(gallery):
