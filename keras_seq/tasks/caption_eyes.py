@@ -1,0 +1,163 @@
+"""What a captioner sees with, and the pictures as the training wants them."""
+
+import hashlib
+import os
+import pathlib
+import sys
+import zlib
+
+import keras
+import numpy as np
+
+from keras_seq.tasks.image_inputs import read_inputs
+from keras_seq.vision import backbone, cached_features, small_cnn
+
+VARIABLE = "KERAS_SEQ_CACHE"
+
+
+class Eye:
+    """A network, part of which may be frozen.
+
+    Args:
+        how: Training settings, as `captioning_recipes.resolve_settings`
+            gives them.
+
+    Attributes:
+        frozen: A model from pixels to features that stays as it is, or None.
+        learning: A model from what `pictures` gives to the grid of features
+            `(B, h, w, D)` that the captioner looks at.
+        whole: A model from pixels to that grid.
+    """
+
+    def __init__(self, how):
+        self.how = how
+        self.size = tuple(how["image_size"])
+        if how["vision"] == "small_cnn":
+            self.frozen = None
+            self.learning = self.whole = small_cnn(
+                how["cnn_widths"], input_shape=(*self.size, 3)
+            )
+            return
+        self.frozen = backbone(how["vision"], how["vision_weights"])
+        self.frozen.trainable = False
+        shape = self.frozen.compute_output_shape((1, *self.size, 3))[1:]
+        self.learning = _adapter(shape, how)
+        images = keras.Input((*self.size, 3), name="images")
+        self.whole = keras.Model(
+            images,
+            self.learning(self.frozen(images, training=False)),
+            name=f"{self.frozen.name}_eye",
+        )
+
+    @property
+    def width(self) -> int:
+        """D of the features."""
+        return self.learning.output_shape[-1]
+
+    def pictures(self, dataset, split, cache_dir=None, mirror=False, verbose=0):
+        """Return what `learning` takes of each picture, and what is bad.
+
+        Args:
+            dataset: A `data.CaptionedImages`.
+            split: Which part of it.
+            cache_dir: Where to keep features; by default what the environment
+                variable `KERAS_SEQ_CACHE` names, or `~/.cache/keras_seq`.
+            mirror: Whether to swap left and right.
+            verbose: As in `training.fit`.
+
+        Returns:
+            `(array (n, ...), {row: why it could not be read})`: pixels, or
+            features on disk; what could not be read is zero.
+        """
+        if self.frozen is None:
+            return _pixels(dataset, split, self.size, self.how["fit"])
+        names = _names(dataset, split)
+        folder = cache_folder(cache_dir) / _folder(
+            dataset, split, names, self.frozen.name, self.size, mirror
+        )
+        rows = {name: row for row, name in enumerate(names)}
+        found = cached_features(
+            folder,
+            self.frozen,
+            names,
+            lambda name: dataset.image_bytes(split, rows[name]),
+            self.size,
+            self.how["fit"],
+            mirror,
+            _progress(f"features of {split}", verbose),
+        )
+        return found.features, found.failures
+
+
+def cache_folder(cache_dir=None) -> pathlib.Path:
+    """Return where features are kept."""
+    found = cache_dir or os.environ.get(VARIABLE) or "~/.cache/keras_seq"
+    return pathlib.Path(found).expanduser()
+
+
+def _adapter(shape, how):
+    features = keras.Input(shape, name="features")
+    x = keras.layers.Dropout(how["feature_dropout"], name="feature_dropout")(
+        features
+    )
+    if how["projection_dim"] is not None:
+        x = keras.layers.Dense(how["projection_dim"], name="projection")(x)
+        x = keras.layers.LayerNormalization(
+            epsilon=1e-5, name="projection_norm"
+        )(x)
+    return keras.Model(features, x, name="adapter")
+
+
+def _names(dataset, split):
+    columns = dataset.columns(split)
+    if "name" in columns:
+        return [str(name) for name in columns["name"]]
+    # Painted pictures go by what is on them: another painter, another name.
+    return [
+        f"{row}_{zlib.crc32(np.ascontiguousarray(image)):08x}"
+        for row, image in enumerate(columns["image"])
+    ]
+
+
+def _folder(dataset, split, names, network, size, mirror):
+    which = hashlib.sha256("\n".join(names).encode()).hexdigest()[:8]
+    height, width = size
+    mirrored = "_mirrored" if mirror else ""
+    return (
+        f"{dataset.name}_{split}_{which}_{network}_{height}x{width}{mirrored}"
+    )
+
+
+def _pixels(dataset, split, size, fit):
+    columns = dataset.columns(split)
+    if "image" in columns and columns["image"].shape[1:3] == size:
+        return columns["image"], {}
+    rows = len(columns["captions"])
+    found, failures = np.zeros((rows, *size, 3), "uint8"), {}
+    for row in range(rows):
+        if "image" in columns:
+            given = columns["image"][row]
+        else:
+            given = dataset.image_bytes(split, row)
+        pixels, bad = read_inputs([given], size, fit)
+        if bad:
+            failures[row] = bad[0]
+        else:
+            found[row] = np.round(pixels[0])
+    return found, failures
+
+
+def _progress(title, verbose):
+    """Return what draws a bar on a terminal, or nothing."""
+    stream = sys.stdout
+    if not verbose or not stream.isatty():
+        return None
+
+    def show(done, total):
+        full = round(20 * done / total)
+        bar = f"[{'#' * full}{'.' * (20 - full)}] {done}/{total}"
+        stream.write(f"\r\x1b[K{title}  {bar}")
+        stream.write("\r\x1b[K" if done == total else "")
+        stream.flush()
+
+    return show
