@@ -17,7 +17,7 @@ _COLOURS = np.array(
     ],
     "float64",
 )
-_MOST = 0.78  # what the heat hides of the picture at its peak
+_MOST = 0.62  # what the heat hides of the picture at its peak
 _DIM = 0.62  # and what is left of the light where it is cold
 _COLOURLESS = 0.6  # and how much of the colour goes
 
@@ -34,7 +34,7 @@ def heat(pixels, weights) -> np.ndarray:
 
     >>> grey = np.full((4, 4, 3), 100, "uint8")
     >>> heat(grey, [[0.0, 1.0], [-2.0, 0.0]])[0, 3].tolist()
-    [221, 213, 116]
+    [196, 190, 112]
     """
     height, width = pixels.shape[:2]
     positive = np.maximum(np.asarray(weights, "float64"), 0.0)
