@@ -26,7 +26,7 @@ EXPECTED_ON_CPU = {
     r"|AnonymousHashTable",
     "checkpoint": r"(Save|Restore|MergeV2)(V2|Checkpoints|Slice)?"
     r"|ShardedFilename|ReadFile",
-    "images": r"Decode(Image|Jpeg|Png|Bmp|Gif|AndCropJpeg|Webp)"
+    "images": r"Decode(Image|Jpeg|Png|Bmp|Gif|AndCropJpeg|Webp|Raw)"
     r"|ExtractJpegShape",
 }
 DOES_NOT_PROVE = (
@@ -38,6 +38,7 @@ DOES_NOT_PROVE = (
     "that XLA can compile the functions that ask for it",
 )
 _STRING, _INT32 = tf.string.as_datatype_enum, tf.int32.as_datatype_enum
+_UINT8 = tf.uint8.as_datatype_enum
 _ON_GPU = {"GPU", "DEFAULT"}  # DEFAULT: for any device
 # The bookkeeping of rows of differing length, which texts are.
 _RAGGED = r"Ragged.*|DenseBincount|UnsortedSegment.*"
@@ -121,7 +122,7 @@ def gpu_report(meta_graph) -> GpuReport:
 
 def _rows(found, meta_graph):
     reached = functions_by_signature(meta_graph)
-    of_texts = _signatures_of_texts(meta_graph)
+    of_strings = _signatures_of_strings(meta_graph)
     rows = []
     for (op, types), uses in found.items():
         signatures = tuple(
@@ -133,7 +134,7 @@ def _rows(found, meta_graph):
             CpuOnly(
                 op,
                 tuple((name, _names(values)) for name, values in types),
-                _kind(op, dict(types), set(signatures) <= of_texts),
+                _kind(op, dict(types), set(signatures) <= of_strings),
                 count=len(uses),
                 signatures=signatures,
                 example=uses[0][1],
@@ -142,7 +143,8 @@ def _rows(found, meta_graph):
     return sorted(rows)
 
 
-def _signatures_of_texts(meta_graph):
+def _signatures_of_strings(meta_graph):
+    """Those that take texts, or the bytes of images."""
     return {
         name
         for name, signature in meta_graph.signature_def.items()
@@ -202,7 +204,7 @@ def _names(types):
     return ", ".join(tf.dtypes.as_dtype(number).name for number in types)
 
 
-def _kind(op, types, of_texts):
+def _kind(op, types, of_strings):
     for kind, pattern in EXPECTED_ON_CPU.items():
         if re.fullmatch(pattern, op):
             return kind
@@ -215,8 +217,12 @@ def _kind(op, types, of_texts):
     # where no text comes in there is nothing to expect it from.
     numbers = [number for values in types.values() for number in values]
     whole = all(map(_is_whole, numbers))
-    if of_texts and whole and re.fullmatch(_RAGGED, op):
+    if of_strings and whole and re.fullmatch(_RAGGED, op):
         return "rows of texts"
+    # What was decoded on the CPU is cut and resized there, as bytes, before
+    # it is copied to the GPU: a quarter of the size that floats would have.
+    if of_strings and whole and _UINT8 in numbers:
+        return "images"
     return ""
 
 

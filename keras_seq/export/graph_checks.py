@@ -16,6 +16,7 @@ REFUSED_OPS = {
     r"(Eager)?PyFunc(Stateless)?": "calls Python, which is not in the file; "
     "write it with TensorFlow's operations",
 }
+_FLOAT64 = tf.float64.as_datatype_enum
 _NOT_SERVED = {"float64", "float16", "bfloat16"}
 
 
@@ -60,13 +61,23 @@ def check_graph(meta_graph) -> None:
                     f"Received: {node.name!r} in {place}"
                 )
         if node.op == "VarHandleOp":
-            dtype = tf.dtypes.as_dtype(node.attr["dtype"].type)
-            if dtype == tf.float64:
+            if node.attr["dtype"].type == _FLOAT64:
                 name = node.attr["shared_name"].s.decode() or node.name
                 raise ExportError(
                     "variables must not be float64. Received: " + name
                 )
     _check_not_compiled(meta_graph)
+
+
+def check_precision(meta_graph) -> None:
+    """Raise `ExportError` if the graph computes in float64 somewhere."""
+    for place, node in every_node(meta_graph):
+        if any(_is_float64(value) for value in node.attr.values()):
+            raise ExportError(
+                "the graph must not compute in float64, which is many times "
+                "slower on most GPUs. "
+                f"Received: {node.op} {node.name!r} in {place}"
+            )
 
 
 def check_signatures(signatures: dict) -> None:
@@ -111,6 +122,10 @@ def describe_signatures(meta_graph) -> dict:
 
 def _shape(proto):
     return None if proto.unknown_rank else tf.TensorShape(proto).as_list()
+
+
+def _is_float64(attribute):
+    return attribute.type == _FLOAT64 or _FLOAT64 in attribute.list.type
 
 
 def _check_tensor(where, spec):

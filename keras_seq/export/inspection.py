@@ -10,6 +10,7 @@ from keras_seq.export.export_error import ExportError
 from keras_seq.export.gpu_report import DOES_NOT_PROVE, gpu_report
 from keras_seq.export.graph_checks import (
     check_graph,
+    check_precision,
     check_signatures,
     describe_signatures,
     every_node,
@@ -103,6 +104,7 @@ def _refused(meta_graph, signatures):
     for check, argument in (
         (check_graph, meta_graph),
         (check_signatures, signatures),
+        (check_precision, meta_graph),
     ):
         try:
             check(argument)

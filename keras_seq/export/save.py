@@ -10,6 +10,7 @@ from keras_seq.export.clean_process import replay_in_clean_process
 from keras_seq.export.export_error import ExportError
 from keras_seq.export.graph_checks import (
     check_graph,
+    check_precision,
     check_signatures,
     describe_signatures,
     read_meta_graph,
@@ -44,7 +45,7 @@ def save(
     2. Refused: operations of cuDNN and of Python (`CudnnRNN*`, `PyFunc`);
        tables or variables that are not tracked; signatures whose tensors have
        no name, a fixed batch, or floats other than float32; float64
-       variables; XLA (`jit_compile=True`) in `serving_default`.
+       anywhere; XLA (`jit_compile=True`) in `serving_default`.
     3. A new process with TensorFlow (and tensorflow-text if the model needs
        it), on the CPU and without keras_seq, loads it and has to give, for
        every signature, the answers that the functions here give: for the
@@ -116,6 +117,7 @@ def save(
         check_graph(meta_graph)
         described = describe_signatures(meta_graph)
         check_signatures(described)
+        check_precision(meta_graph)
         with rounded_to_half(halved):  # as a process that loads it has them
             pairs = _golden_pairs(functions, golden)
         if half:
@@ -193,7 +195,11 @@ def _write(path, signatures, tracked, halved):
     module.stored_halves = [half.stored for half in module.halves]
     module.tables = [r for r in tracked if not isinstance(r, keras.Model)]
     try:
-        tf.saved_model.save(module, str(path), signatures=signatures)
+        # Nobody trains what is exported: gradients would be a tenth of it.
+        options = tf.saved_model.SaveOptions(
+            experimental_custom_gradients=False
+        )
+        tf.saved_model.save(module, str(path), signatures, options)
     except AssertionError as error:  # so TensorFlow speaks of a lost table
         if "untracked" not in str(error):
             raise

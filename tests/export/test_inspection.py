@@ -138,6 +138,35 @@ def test_ragged_rows_are_expected_of_texts_only(tmp_path):
     assert row.op == "RaggedRange"
 
 
+@cuda_build
+def test_pixels_are_expected_of_image_files_only(tmp_path):
+    def resized(pixels):
+        return tf.raw_ops.ScaleAndTranslate(
+            images=pixels, size=[5, 7], scale=[1.0, 1.0], translation=[0.0, 0.0]
+        )
+
+    @tf.function(
+        input_signature=[tf.TensorSpec((None,), tf.string, name="image")]
+    )
+    def of_files(image):
+        pixels = tf.io.decode_raw(image, tf.uint8)
+        return {"y": resized(tf.reshape(pixels, (-1, 3, 3, 3)))}
+
+    report = gpu_report(read_meta_graph(written(tmp_path / "1", of_files)))
+    assert report.unexpected == ()
+    by_kind = {row.op: row.kind for row in report.expected}
+    assert by_kind["DecodeRaw"] == by_kind["ScaleAndTranslate"] == "images"
+
+    pixels = tf.TensorSpec((None, 3, 3, 3), tf.uint8, name="pixels")
+
+    @tf.function(input_signature=[pixels])
+    def of_pixels(pixels):
+        return {"y": resized(pixels)}
+
+    report = gpu_report(read_meta_graph(written(tmp_path / "2", of_pixels)))
+    assert [row.op for row in report.unexpected] == ["ScaleAndTranslate"]
+
+
 def test_python_in_the_graph_is_refused(tmp_path):
     @taking_features
     def function(features):

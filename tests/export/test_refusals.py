@@ -101,6 +101,26 @@ def test_a_float64_variable(tmp_path):
     refused(tmp_path, function, match, tracked=[holder])
 
 
+def test_float64_on_the_way(tmp_path):
+    @taking(*tiny.features())
+    def function(features):
+        exact = tf.cast(features, "float64") * 2
+        return {"y": tf.cast(exact, "float32")}
+
+    match = "must not compute in float64.*Received: Cast"
+    refused(tmp_path, function, match)
+
+
+def test_a_variable_that_is_not_tracked(tmp_path):
+    offset = tf.Variable(1.0)
+
+    @taking(*tiny.features())
+    def function(features):
+        return {"y": features + offset}
+
+    refused(tmp_path, function, "`tracked` must hold every table and variable")
+
+
 def test_xla_in_the_default_signature(tmp_path):
     @tf.function(jit_compile=True)
     def compiled(x):

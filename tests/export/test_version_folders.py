@@ -1,8 +1,14 @@
+"""Folders of versions: whole ones, whatever happens."""
+
 import os
+import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
+from keras_seq.export import version_folders
 from keras_seq.export.version_folders import (
     find_version,
     new_version,
@@ -90,3 +96,35 @@ def test_the_newest_version_that_is_a_model_is_found(tmp_path):
         (tmp_path / str(number) / "saved_model.pb").touch()
     assert find_version(tmp_path) == tmp_path / "10"
     assert find_version(tmp_path / "2") == tmp_path / "2"
+
+
+# The file alone: what is killed here starts in no time.
+WRITER = """
+import runpy, sys
+new_version = runpy.run_path(sys.argv[1])["new_version"]
+while True:
+    with new_version(sys.argv[2]) as unfinished:
+        (unfinished / "variables").mkdir()
+        for n in range(7):
+            (unfinished / "variables" / str(n)).write_bytes(b"x" * 100_000)
+        (unfinished / "saved_model.pb").write_bytes(b"x" * 100_000)
+    print("one more", flush=True)
+"""
+
+
+def test_killed_at_any_moment_it_leaves_whole_versions_only(tmp_path):
+    for wait in (0, 0.003, 0.01, 0.017, 0.03, 0.05, 0.08, 0.13):
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITER, version_folders.__file__, tmp_path],
+            stdout=subprocess.PIPE,
+        ) as process:
+            assert process.stdout.readline().strip() == b"one more"
+            time.sleep(wait)
+            os.kill(process.pid, signal.SIGKILL)
+    found = versions(tmp_path)
+    assert len(found) >= 8
+    for path in found.values():
+        files = [p for p in path.rglob("*") if p.is_file()]
+        assert len(files) == 8
+        assert {p.stat().st_size for p in files} == {100_000}
+    assert find_version(tmp_path) == tmp_path / str(max(found))
