@@ -6,8 +6,6 @@ import pathlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-ENDINGS = (".jpg", ".jpeg", ".png", ".gif", ".bmp")
-
 
 class ImageInput(NamedTuple):
     """A file that was asked for, or why there is none.
@@ -37,6 +35,9 @@ def image_inputs(names: list[bytes]) -> Iterator[ImageInput]:
 
 
 def _files(name):
+    # Here and not above: the package brings TensorFlow along.
+    from keras_seq.data.image_files import ENDINGS
+
     path = pathlib.Path(name)
     if not name.strip():
         return [_failed(name, "must be the path of an image", "an empty line")]

@@ -18,6 +18,7 @@ _DONE = 0
 _EXAMPLES = """examples:
   keras-seq evaluate sentiment
   keras-seq evaluate translation --split long
+  keras-seq evaluate captioning --data flickr8k --data-dir DIR
   keras-seq evaluate sentiment --data imdb --data-dir DIR
   keras-seq evaluate saved_models/sentiment --data mine.csv --json"""
 
@@ -61,7 +62,8 @@ def add_parser(commands) -> None:
         "--beam-size",
         metavar="N",
         type=int,
-        help="of translations: how many beams; 1 is greedy (default: 4)",
+        help="of translations and captions: how many beams; 1 is greedy "
+        "(default: 4)",
     )
     parser.add_argument(
         "--lowercase",

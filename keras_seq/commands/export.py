@@ -9,6 +9,7 @@ from keras_seq.commands.model_argument import (
     find_model,
     open_found,
 )
+from keras_seq.commands.task import load_task
 from keras_seq.commands.usage_error import UsageError
 from keras_seq.commands.wording import in_shell
 
@@ -107,5 +108,5 @@ def run(arguments) -> int:
     )
     if is_file:
         return _DONE
-    print(f'Next: keras-seq predict {in_shell(folder)} "Any text"')
+    print(f"Next: {load_task(found.task).next_command(in_shell(folder))}")
     return _DONE

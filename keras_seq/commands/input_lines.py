@@ -8,7 +8,9 @@ BATCH = 64
 _CHUNK = 1 << 16
 
 
-def input_batches(texts: list[str]) -> Iterator[list[bytes]]:
+def input_batches(
+    texts: list[str], asked_for: str = "a text"
+) -> Iterator[list[bytes]]:
     """Yield batches of texts as bytes.
 
     Without `texts`, standard input is read: a batch is what has arrived, so
@@ -20,7 +22,9 @@ def input_batches(texts: list[str]) -> Iterator[list[bytes]]:
         yield from _cut(given)
         return
     if sys.stdin.isatty():
-        print("Type a text and press Enter; Ctrl-D ends.", file=sys.stderr)
+        print(
+            f"Type {asked_for} and press Enter; Ctrl-D ends.", file=sys.stderr
+        )
     for lines in _arriving_lines(sys.stdin.buffer):
         yield from _cut(lines)
 

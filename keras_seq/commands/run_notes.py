@@ -70,7 +70,7 @@ def command_line(words: str, said: dict, names) -> str:
             continue
         words += f" --{name.replace('_', '-')}"
         if said[name] is not True:  # a switch has no value
-            value = "DIR" if name == "data_dir" else base_name(said[name])
+            value = "DIR" if name.endswith("_dir") else base_name(said[name])
             words += f" {shlex.quote(value)}"
     return "keras-seq " + words
 

@@ -20,6 +20,9 @@ class SentimentModel:
         card: What the model card says.
     """
 
+    asks_for = "a text"
+    drawn_as = ("html",)
+
     def __init__(self, signatures: dict, card: dict):
         self.signatures = signatures
         self.card = card
@@ -72,6 +75,11 @@ class SentimentModel:
         from keras_seq.explain import words_html
 
         return words_html([_drawable(e) for e in explanations])
+
+    def write(self, path, explanations: list[dict]) -> list:
+        """Write one page of HTML; return its path in a list."""
+        path.write_text(self.page(explanations), encoding="utf-8")
+        return [path]
 
     def evaluate(self, said: dict) -> dict:
         """Score the model on the data that was named."""

@@ -22,28 +22,44 @@ Such a module imports nothing heavy before one of its functions runs.
 """
 
 import importlib
+import pathlib
+from collections.abc import Iterable
 from typing import Protocol
 
-TASKS = ("sentiment", "translation")
+TASKS = ("sentiment", "translation", "captioning")
 
 
 class OpenModel(Protocol):
-    """A trained model, from a run or from an export, ready to answer."""
+    """A trained model, from a run or from an export, ready to answer.
 
-    def predict(self, inputs: list[bytes]) -> list[dict]:
-        """Return one answer for each input: what `--json` prints."""
+    Attributes:
+        asks_for: What an input is, in words.
+        drawn_as: The kinds of files that `write` can make.
+    """
+
+    asks_for: str
+    drawn_as: tuple[str, ...]
+
+    def predict(self, inputs: list[bytes]) -> Iterable[dict]:
+        """Return one answer for each input: what `--json` prints.
+
+        An input may stand for several, as a folder does. One that cannot be
+        answered has an `error`, and does not stop the others.
+        """
 
     def line(self, answer: dict) -> str:
         """Return an answer in a line for people."""
 
-    def explain(self, inputs: list[bytes]) -> list[dict]:
-        """Return one explanation for each input: what `--json` prints."""
+    def explain(self, inputs: list[bytes]) -> Iterable[dict]:
+        """Return explanations: what `--json` prints; else as `predict`."""
 
     def draw(self, explanation: dict) -> str:
         """Return an explanation for a terminal, coloured if it can be."""
 
-    def page(self, explanations: list[dict]) -> str:
-        """Return explanations as one page of HTML."""
+    def write(
+        self, path: pathlib.Path, explanations: list[dict]
+    ) -> list[pathlib.Path]:
+        """Draw explanations as the path's ending says; return the files."""
 
     def evaluate(self, settings: dict) -> dict:
         """Return `{name: number}` for the data that `settings` name."""

@@ -17,7 +17,7 @@ from keras_seq.commands.usage_error import UsageError
 from keras_seq.commands.wording import duration, in_shell
 
 _DONE, _STOPPED = 0, 130
-_MAY_CHANGE = {"data_dir"}  # data may move between two parts of a run
+_MAY_CHANGE = {"data_dir", "cache_dir"}  # data may move in between
 
 
 def add_parser(commands) -> None:

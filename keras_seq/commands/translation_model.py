@@ -18,6 +18,9 @@ class TranslationModel:
         card: What the model card says.
     """
 
+    asks_for = "a text"
+    drawn_as = ("html",)
+
     def __init__(self, signatures: dict, card: dict):
         self.signatures = signatures
         self.card = card
@@ -87,6 +90,11 @@ class TranslationModel:
             columns,
             title="Which words were translated from which",
         )
+
+    def write(self, path, explanations: list[dict]) -> list:
+        """Write one page of HTML; return its path in a list."""
+        path.write_text(self.page(explanations), encoding="utf-8")
+        return [path]
 
     def evaluate(self, said: dict) -> dict:
         """Score the model on the data that was named."""

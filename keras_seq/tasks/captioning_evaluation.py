@@ -45,16 +45,36 @@ def evaluate(
     rows = list(range(len(captions)))[:limit]
     features, rows = picture_features(captioner, dataset, split, rows)
     how = {"beam_size": beam_size, "length_penalty": length_penalty}
-    references = [list(captions[row]) for row in rows]
     gold = dataset.gold.get(split)
+    looks = None
     if gold is not None and captioner.has_attention:
         said = captioner.explain_features(features, **how)
         found = [one.text for one in said]
-        pointed = _pointing(said, dataset, split, rows)
+        looks = [(one.words, one.attention) for one in said]
     else:
-        found, pointed = captioner.caption_features(features, **how), {}
-    scores = captioning_scores(found, references, use_meteor) | pointed
-    if gold is not None:
+        found = captioner.caption_features(features, **how)
+    return score_captions(found, dataset, split, rows, looks, use_meteor)
+
+
+def score_captions(
+    found, dataset, split, rows, looks=None, use_meteor=True
+) -> dict[str, float]:
+    """Return what `evaluate` does, of captions that something has said.
+
+    Args:
+        found: A caption for each of `rows`.
+        dataset: A `data.CaptionedImages`.
+        split: Which part of it.
+        rows: Which pictures.
+        looks: `(words, attention (T, h, w))` for each, if there is gold.
+        use_meteor: As in `captioning_scores`.
+    """
+    captions = dataset.columns(split)["captions"]
+    references = [list(captions[row]) for row in rows]
+    scores = captioning_scores(found, references, use_meteor)
+    if looks is not None:
+        scores |= _pointing(looks, dataset, split, rows)
+    if dataset.gold.get(split) is not None:
         scores["relative_bleu_4"] = relative_bleu(found, references)
     return {**scores, "pictures": len(rows)}
 
@@ -144,14 +164,14 @@ def choose_heads(captioner, features, gold, image_size) -> list[list[int]]:
     return [list(max(accuracy, key=accuracy.get))]
 
 
-def _pointing(said, dataset, split, rows):
+def _pointing(looks, dataset, split, rows):
     gold = dataset.gold[split]
     scores = pointing_accuracy(
-        [one.attention for one in said],
-        [one.words for one in said],
+        [maps for _, maps in looks],
+        [words for words, _ in looks],
         [
-            gold[row].boxes_of(one.words)
-            for row, one in zip(rows, said, strict=True)
+            gold[row].boxes_of(words)
+            for row, (words, _) in zip(rows, looks, strict=True)
         ],
         dataset.columns(split)["image"].shape[1:3],
     )
