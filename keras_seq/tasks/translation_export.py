@@ -1,5 +1,6 @@
 """Translation as a SavedModel: text in; text, alternatives, alignment out."""
 
+import numpy as np
 import tensorflow as tf
 
 from keras_seq import explain, export
@@ -22,6 +23,7 @@ GOLDEN_TEXTS = (
     "   ",
     b"caf\xe9 \xff\xfe",
 )
+GOLDEN_LOOKS = 20  # the most tokens of a golden text that is explained
 NONE = -1e9  # the score of a translation that there is not
 # Sizes that the compiled search is made for: the next larger one is used.
 BATCHES = (1, 4, 16, 32, 64, 128, 256)
@@ -67,18 +69,22 @@ def translation_signatures(
     text = tf.TensorSpec((None,), tf.string, name="text")
     source_ids = tf.TensorSpec((None, None), tf.int32, name="source_ids")
 
-    def search(ids, **how):
-        return translator.search(
-            ids, beam_size=beam_size, length_penalty=length_penalty, **how
+    def best(ids, max_steps=None):
+        found = translator.search(
+            ids,
+            beam_size=beam_size,
+            length_penalty=length_penalty,
+            max_steps=max_steps,
         )
+        return found.token_ids[:, 0], found.scores[:, 0]
+
+    # One function, which the file holds once for all signatures that call it.
+    search = tf.function(best, input_signature=[source_ids], autograph=False)
 
     @tf.function(input_signature=[text], autograph=False)
     def serving_default(text):
-        found = search(translator.encode(text))
-        return {
-            "text": tokenizer.detokenize(found.token_ids[:, 0]),
-            "score": found.scores[:, 0],
-        }
+        token_ids, scores = search(translator.encode(text))
+        return {"text": tokenizer.detokenize(token_ids), "score": scores}
 
     @tf.function(input_signature=[text], autograph=False)
     def best_few(text):
@@ -97,14 +103,13 @@ def translation_signatures(
     @tf.function(input_signature=[source_ids], autograph=False)
     def from_ids(source_ids):
         known = (source_ids >= 0) & (source_ids < tokenizer.vocabulary_size)
-        found = search(tf.where(known, source_ids, tokenizer.unknown_id))
-        return {
-            "token_ids": found.token_ids[:, 0],
-            "score": found.scores[:, 0],
-        }
+        token_ids, scores = search(
+            tf.where(known, source_ids, tokenizer.unknown_id)
+        )
+        return {"token_ids": token_ids, "score": scores}
 
     compiled = tf.function(
-        lambda ids: _best(search(ids, max_steps=_most_steps(ids))),
+        lambda ids: best(ids, max_steps=_most_steps(ids)),
         input_signature=[tf.TensorSpec((None, None), tf.int32)],
         autograph=False,
         jit_compile=True,
@@ -176,6 +181,8 @@ def export_translation(
         name: {"source_ids": ids} if name == "from_ids" else {"text": texts}
         for name in signatures
     }
+    if "explain" in golden:
+        golden["explain"] = {"text": _short_ones(texts, ids)}
     return export.save(
         folder,
         signatures,
@@ -196,6 +203,13 @@ def export_translation(
     )
 
 
+def _short_ones(texts, ids):
+    """Return texts of few tokens: the card has a weight for each pair."""
+    lengths = np.count_nonzero(ids, axis=1)
+    few = [t for t, n in zip(texts, lengths, strict=True) if n <= GOLDEN_LOOKS]
+    return few or texts
+
+
 def _explain_signature(translator, search, text):
     tokenizer = translator.tokenizer
     look = explain.attention_model(translator.model)
@@ -204,8 +218,7 @@ def _explain_signature(translator, search, text):
     @tf.function(input_signature=[text], autograph=False)
     def explain_text(text):
         source_ids = translator.encode(text)
-        found = search(source_ids)
-        token_ids = found.token_ids[:, 0]
+        token_ids, scores = search(source_ids)
         # What each token was chosen by: the decoder read those before it.
         start = tf.fill((tf.shape(token_ids)[0], 1), tokenizer.start_id)
         read = tf.concat([start, token_ids], axis=1)[:, :-1]
@@ -225,7 +238,7 @@ def _explain_signature(translator, search, text):
         )
         return {
             "text": tokenizer.detokenize(token_ids),
-            "score": found.scores[:, 0],
+            "score": scores,
             "source_tokens": _tokens(tokenizer, source_ids),
             "target_tokens": _tokens(tokenizer, token_ids),
             "attention": attention,
@@ -258,10 +271,6 @@ def _of_heads(attention, heads):
         return tf.reduce_mean(attention, axis=(1, 2))
     chosen = [attention[:, layer, head] for layer, head in heads]
     return tf.add_n(chosen) / len(chosen)
-
-
-def _best(found):
-    return found.token_ids[:, 0], found.scores[:, 0]
 
 
 def _most_steps(ids):

@@ -139,3 +139,10 @@ def test_recurrent_translators_have_the_same_signatures(family):
     assert set(signatures) == names
     plain = signatures["serving_default"](np.array(["one cat", ""], object))
     assert np.isfinite(plain["score"].numpy()).all()
+
+
+def test_the_card_keeps_the_looks_of_short_texts_only(exported):
+    """A weight for every pair of tokens made it larger than the graph."""
+    asked = exported[1].card["golden"]["explain"]
+    texts = [text for pair in asked for text in pair["inputs"]["text"]]
+    assert "" in texts and GOLDEN_TEXTS[1] not in texts
