@@ -10,13 +10,15 @@ these rows, and for the others what `results/measured` holds.
 import argparse
 import pathlib
 
-from results import sentiment, translation
+from results import captioning, sentiment, translation
 from results.kept_rows import MEASURED, find_rows, has_row, keep_row
 from results.page import write_page
 
 # The name of each row, and the module that measures it.
 ROWS = {
-    name: module for module in (sentiment, translation) for name in module.ROWS
+    name: module
+    for module in (sentiment, translation, captioning)
+    for name in module.ROWS
 }
 
 

@@ -12,6 +12,8 @@ TITLES = {
     "grammar": "Built-in English-French grammar, 1,000 unseen combinations",
     "multi30k": "Multi30k, test_2016_flickr",
     "tatoeba": "Tatoeba, English-French, split by English sentence",
+    "scenes": "Built-in painted scenes, 500 test pictures",
+    "flickr8k": "Flickr8k, 500 test pictures, beam search",
 }
 # What stands under a heading: how the settings were chosen.
 NOTES = {
@@ -44,6 +46,7 @@ Neither setting was compared with another: each is the first that was tried.
 The rows say how long they may take; a time limit holds them to it.
 """,
 }
+IN_PERCENT = ("BLEU", "chrF", "CIDEr", "ROUGE", "METEOR")
 HEAD = """\
 # Results
 
@@ -109,7 +112,7 @@ def _score(name, value):
         return ""
     if "accuracy" in name:
         return f"{100 * value:.1f} %"
-    if name.startswith(("BLEU", "chrF")):
+    if "over" not in name and name.startswith(IN_PERCENT):
         return f"{value:.1f}"
     return f"{value:.3f}"
 

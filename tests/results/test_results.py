@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from keras_seq.tasks.captioning_recipes import FAMILIES
+from results import captioning
 from results.__main__ import main
 from results.page import write_page
 from results.sentiment import ROWS
@@ -84,3 +86,20 @@ def test_every_family_has_a_row_for_every_data_set():
 def test_a_page_without_rows_is_a_page(tmp_path):
     write_page([], tmp_path / "page.md")
     assert (tmp_path / "page.md").read_text().startswith("# Results")
+
+
+def test_captions_are_scored_by_word_and_by_look(tmp_path, small_data):
+    page = run(tmp_path, small_data, "--only", "scenes/soft")
+    row = json.loads((tmp_path / "out/scenes/soft.json").read_text())
+    assert {"BLEU-1", "BLEU-4", "CIDEr", "ROUGE-L"} <= {*row["scores"]}
+    for name in ("pointing accuracy", "BLEU-4 over that of people"):
+        assert name in row["scores"] and f"{name}, unseen" in row["scores"]
+    assert row["epochs"] == 1 and "## Built-in painted scenes" in page
+
+
+def test_every_captioner_has_a_row_for_every_data_set():
+    assert {name.split("/")[1] for name in captioning.ROWS} == set(FAMILIES)
+    assert {name.split("/")[0] for name in captioning.ROWS} == {
+        "scenes",
+        "flickr8k",
+    }

@@ -3,6 +3,7 @@
 import keras
 import numpy as np
 
+from keras_seq.data import CaptionedImages
 from keras_seq.data.png import encode_png
 from keras_seq.models import (
     show_and_tell,
@@ -46,3 +47,64 @@ def toy_files(folder, count=3, seed=0):
     for path, image in zip(paths, toy_images(count, seed), strict=True):
         path.write_bytes(encode_png(image))
     return paths
+
+
+class ToyGold:
+    """The box of the square, which every word but the articles is about."""
+
+    def __init__(self, colour, box):
+        self.true, self.box = {colour, "square"}, box
+
+    def boxes_of(self, words):
+        return [(self.box,) if word in self.true else () for word in words]
+
+
+def toy_dataset(size=120, seed=0):
+    """Squares of three colours, anywhere on a grey picture."""
+    rng = np.random.default_rng(seed)
+    colours = {"red": 0, "green": 1, "blue": 2}
+
+    def split(count):
+        images = rng.integers(90, 110, (count, 24, 24, 3)).astype("uint8")
+        captions, gold = np.empty(count, object), []
+        for row in range(count):
+            colour = str(rng.choice(list(colours)))
+            left, top = rng.integers(0, 14, 2)
+            square = images[row, top : top + 10, left : left + 10]
+            square[:] = 20
+            square[..., colours[colour]] = 230
+            captions[row] = (
+                f"A {colour} square.",
+                f"There is a {colour} square .",
+            )
+            gold.append(ToyGold(colour, (left, top, left + 10, top + 10)))
+        return {"image": images, "captions": captions}, tuple(gold)
+
+    parts = {
+        "train": split(size),
+        "validation": split(20),
+        "test": split(20),
+    }
+    return CaptionedImages(
+        "toy",
+        "CC0",
+        {name: columns for name, (columns, _) in parts.items()},
+        {name: gold for name, (_, gold) in parts.items()},
+    )
+
+
+# Enough for a small model to learn it, in few updates.
+SETTINGS = {
+    "preset": "test",
+    "vision": "small_cnn",
+    "image_size": (24, 24),
+    "cnn_widths": (8, 12),
+    "dropout": 0.0,
+    "label_smoothing": 0.0,
+    "average_decay": 0.0,
+    "captions_per_image": 2,
+    "batch_size": 24,
+    "learning_rate": 1e-2,
+    "warmup_steps": 5,
+    "max_length": 8,
+}
