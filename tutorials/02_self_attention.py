@@ -14,7 +14,7 @@
 # bites the man" and "the man bites the dog" are the same sentence. You will
 # prove it, watch a model fail for it, and mend it with one line.
 #
-# **You need** tutorial 1. **Takes** 30 s on 2 CPU cores.
+# **You need** `soft_dictionary`. **Takes** 30 s on 2 CPU cores.
 #
 # **Library code:** `keras_seq/layers/dot_product_attention.py`,
 # `keras_seq/ops/masks.py`, `keras_seq/explain/attention_model.py` and
@@ -53,9 +53,9 @@ def save(figure, name):
 # %% [markdown]
 # ## Thinking Machines, by hand
 #
-# In tutorial 1 query, keys and values were given to us. In *self*-attention
-# all three come from the same words: each word vector $x$ is multiplied by
-# three matrices, and so plays three parts.
+# In `soft_dictionary` query, keys and values were given to us. In
+# *self*-attention all three come from the same words: each word vector $x$ is
+# multiplied by three matrices, and so plays three parts.
 #
 # $$ q = x W_Q \;\text{(what I look for)}, \quad
 #    k = x W_K \;\text{(what I can be found by)}, \quad
@@ -304,7 +304,7 @@ print("with a causal mask by exactly 0.")
 # to be *permutation equivariant*. Take their mean, as a classifier does, and
 # the shuffling is gone altogether: the model is *permutation invariant*, and to
 # it a sentence is a bag of words. With positions added to the word vectors
-# (here sines and cosines; tutorial 3 asks why) the bag becomes a sentence.
+# (here sines and cosines; `positions` asks why) the bag becomes a sentence.
 
 # %%
 sentence = ["dog", "bites", "man"]

@@ -15,7 +15,7 @@
 # Then you train nine small models, on sequences of length 32, and ask them
 # about length 256.
 #
-# **You need** tutorial 2. **Takes** 2 minutes on 2 CPU cores.
+# **You need** `self_attention`. **Takes** 2 minutes on 2 CPU cores.
 #
 # **Library code:** `keras_seq/ops/positions.py`, `ops/rotary.py` and
 # `ops/position_bias.py`; the layers `sinusoidal_positions.py`,

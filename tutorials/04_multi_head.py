@@ -15,7 +15,8 @@
 # where their norms go, and train the pair to spell words backwards, letter by
 # letter, while you watch where they look.
 #
-# **You need** tutorials 2 and 3. **Takes** 1 minute on 2 CPU cores.
+# **You need** `self_attention` and `positions`. **Takes** 1 minute on 2 CPU
+# cores.
 #
 # **Library code:** `multi_head_attention.py`, `feed_forward.py`,
 # `transformer_encoder.py` and `transformer_decoder.py` in `keras_seq/layers/`;

@@ -15,7 +15,7 @@
 # you know which layer to choose for which length, and you have seen an
 # attention layer that is exact and yet never holds its own matrix.
 #
-# **You need** tutorial 4, and 4 GB of memory. **Takes** 3 minutes on 2 CPU
+# **You need** `multi_head`, and 4 GB of memory. **Takes** 3 minutes on 2 CPU
 # cores. (Close other programs: this one holds a stopwatch.)
 #
 # **Library code:** `keras_seq/ops/blockwise_attention.py`,
@@ -440,5 +440,5 @@ print("All that should be true is true.")
 # The table has a second letter. Hold $n = 512$ and let $d$ grow from 64 to 1024
 # (heads of 64). Which power of $d$ do you expect for self-attention from the
 # table, and which do you find? Count again what `MultiHeadAttention` does, as
-# in tutorial 4: what has Table 1 left out? For which $n$ and $d$ does it
+# in `multi_head`: what has Table 1 left out? For which $n$ and $d$ does it
 # matter more than all the rest?

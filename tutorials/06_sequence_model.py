@@ -15,7 +15,8 @@
 # see exactly where the one fails and the other does not. At the end the models
 # talk.
 #
-# **You need** tutorial 1. **Takes** 1 minute on 2 CPU cores.
+# **You need** a little NumPy, and to know what softmax does. **Takes** 1 minute
+# on 2 CPU cores.
 #
 # **Library code:** `keras_seq/layers/gru.py`, `keras_seq/layers/gru_cell.py`
 # and `keras_seq/ops/rnn_cells.py`.
@@ -406,4 +407,4 @@ print("all is as it should be")
 # between, add it to the others, and train again with `layers.SimpleRNN`,
 # `layers.GRU` and `layers.LSTM` in turn. One of them will disappoint you.
 #
-# **Next:** tutorial 7 says why.
+# **Next:** `vanishing_gradients` says why.

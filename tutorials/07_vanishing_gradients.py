@@ -14,7 +14,7 @@
 # letter. Then two remedies of practice: clipping, at the edge of a cliff, and
 # truncated backpropagation, with what it costs.
 #
-# **You need** tutorial 6. **Takes** 3 minutes on 2 CPU cores.
+# **You need** `sequence_model`. **Takes** 3 minutes on 2 CPU cores.
 #
 # **Library code:** `keras_seq/explain/gradient_flow.py`,
 # `keras_seq/layers/lstm.py` and `keras_seq/ops/recurrence.py`.
@@ -404,4 +404,4 @@ print("all is as it should be")
 # flow beside the LSTM's, before and after training on the letter. Which of the
 # two keeps its flow, and why does the other need clipping?
 #
-# **Next:** tutorial 8 opens the gates of a trained LSTM and looks inside.
+# **Next:** `inside_lstm` opens the gates of a trained LSTM and looks inside.

@@ -13,7 +13,7 @@
 # counter that nobody had built. Then a larger one reads reviews, and you watch
 # its gates and its mind change, word by word.
 #
-# **You need** tutorial 7. **Takes** 3 minutes on 2 CPU cores.
+# **You need** `vanishing_gradients`. **Takes** 3 minutes on 2 CPU cores.
 #
 # **Library code:** `keras_seq/ops/rnn_cells.py`,
 # `keras_seq/layers/lstm_cell.py` and `keras_seq/data/reviews.py`.
@@ -195,7 +195,8 @@ save(figure, "counter.png")
 # %% [markdown]
 # The forget gate stays high, and what little leaks away is topped up at the
 # next letter. An opening bracket writes in one direction, a closing one in the
-# other. That is the lane of tutorial 7, at work: a sum that runs through time.
+# other. That is the lane of `vanishing_gradients`, at work: a sum that runs
+# through time.
 #
 # ## Reading a review
 #
@@ -374,4 +375,5 @@ print("all is as it should be")
 # depth and after how many letters do the errors begin? Then train a counter
 # with one cell. Can it do it?
 #
-# **Next:** tutorial 9 lets six kinds of models read the same reviews.
+# **Next:** `seq2seq` makes a translator of two LSTMs; and in
+# `sentiment_models` seven kinds of models read these reviews.

@@ -15,7 +15,7 @@
 # words* decided, three ways, each by hand and with the library, and grade the
 # answers, because here we know which words really do decide.
 #
-# **You need** tutorials 1 and 4, and the recurrent ones, 6 to 8.
+# **You need** `inside_lstm`, `soft_dictionary` and `multi_head`.
 # **Takes** 5 minutes on 2 CPU cores.
 #
 # **Library code:** `keras_seq/models/text_classifier.py`,

@@ -14,7 +14,7 @@
 # by deleting words; each by hand and with the library. Then you mend it, in two
 # ways, and let the library pass its verdict again.
 #
-# **You need** tutorial 9. **Takes** 3 minutes on 2 CPU cores.
+# **You need** `sentiment_models`. **Takes** 3 minutes on 2 CPU cores.
 #
 # **Library code:** `keras_seq/explain/reasons.py`,
 # `keras_seq/explain/rationales.py`, `keras_seq/explain/deletion.py`,
@@ -86,7 +86,7 @@ for split in SPLITS:
 # %% [markdown]
 # ## A model to be proud of
 #
-# We train the model with attention pooling of the last tutorial, and look at
+# We train the model with attention pooling of `sentiment_models`, and look at
 # validation accuracy, as one does.
 
 

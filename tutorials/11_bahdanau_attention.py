@@ -16,7 +16,8 @@
 # not English word by word, the article that depends on the noun after it, and
 # the adjective that follows its noun.
 #
-# **You need** tutorials 1, 7 and 8. **Takes** 8 minutes on 2 CPU cores.
+# **You need** `seq2seq`, the model it replaced. **Takes** 8 minutes on 2 CPU
+# cores.
 #
 # **Library code:** `keras_seq/models/rnn_search.py`,
 # `keras_seq/layers/attentive_gru.py`, `keras_seq/models/seq2seq.py`,
