@@ -136,7 +136,9 @@ def _memory(server, tasks):
 
 def direct_work(folder, texts):
     """The SavedModel, called as its users call it, answers as arrays."""
-    from keras_seq import _startup  # noqa: F401  (no notes on the screen)
+    from keras_seq import _startup  # keeps start-up notes off the screen
+
+    _startup.load_backend()
     import tensorflow as tf
     import tensorflow_text  # noqa: F401  (registers its operations)
 

@@ -23,10 +23,9 @@ def texts(task: str) -> list[str]:
     from keras_seq import data
 
     if task == "sentiment":
-        found = (review.text for review in data.write_reviews(seed=3))
-    else:
-        found = (pair.source for pair in data.write_pairs(seed=3))
-    return list(itertools.islice(found, MANY))
+        reviews = itertools.islice(data.write_reviews(seed=3), MANY)
+        return [review.text for review in reviews]
+    return [pair.source for pair in data.write_pairs(MANY, seed=3)]
 
 
 def path_of(task: str) -> str:

@@ -7,7 +7,7 @@ _FOR_MACHINES = "golden"  # long, and of no use to who chooses a model
 
 
 def list_models(repository: ModelRepository) -> list[dict]:
-    """Return name, version, task and card of each model that can answer.
+    """Return name, version, task, signatures and card of each model that can answer.
 
     The task is the card's, or None for a model without a card.
     """
@@ -17,6 +17,7 @@ def list_models(repository: ModelRepository) -> list[dict]:
             with repository.use(name) as version:
                 card = version.servable.card
                 number = version.number
+                signatures = sorted(version.servable.signatures)
         except ServingError:  # it is still being loaded, or has failed
             continue
         task = card.get("task")
@@ -25,6 +26,7 @@ def list_models(repository: ModelRepository) -> list[dict]:
                 "name": name,
                 "version": str(number),
                 "task": task if isinstance(task, str) else None,
+                "signatures": signatures,
                 "card": {k: v for k, v in card.items() if k != _FOR_MACHINES},
             }
         )

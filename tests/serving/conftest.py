@@ -1,6 +1,10 @@
 """Tiny SavedModels, and a server in this process to ask about them."""
 
 import asyncio
+import contextlib
+import pathlib
+import socket
+import threading
 import time
 
 import httpx
@@ -9,6 +13,12 @@ import tensorflow as tf
 
 from keras_seq.serving.app import create_app
 from keras_seq.serving.repository import ModelRepository
+from keras_seq.serving.server import http_server
+from keras_seq.serving.settings import ServerSettings
+from tests.serving.chromium import Chromium
+from tests.serving.page_models import write_page_models
+
+SHIPPED = pathlib.Path(__file__).parents[2] / "saved_models"
 
 
 class Doubler(tf.Module):
@@ -87,3 +97,64 @@ def wait_until(condition, seconds=30):
     while not condition():
         assert time.monotonic() < until, "it did not happen"
         time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def running(app, **limits):
+    """Serve on a free port, as `keras-seq serve` does; yield both."""
+    server = http_server(app, ServerSettings(**limits))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(
+            target=server.run, kwargs={"sockets": [listener]}
+        )
+        thread.start()
+        wait_until(lambda: server.started)
+        try:
+            yield listener.getsockname(), server
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(scope="package")
+def browser(tmp_path_factory):
+    browser = Chromium(tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="package")
+def page_models(tmp_path_factory):
+    base = tmp_path_factory.mktemp("page-models")
+    write_page_models(base)
+    repository = ModelRepository([base, SHIPPED / "sentiment"])
+    repository.scan()
+    yield repository
+    repository.stop()
+
+
+@pytest.fixture(scope="package")
+def site(page_models):
+    with running(create_app(page_models)) as ((host, port), _):
+        yield f"http://{host}:{port}/"
+
+
+@pytest.fixture
+def page(browser, site):
+    """The page, opened anew; nothing may have gone wrong on it at the end."""
+    browser.problems.clear()
+    browser.requests.clear()
+    browser.look()
+    browser.open(site)
+    browser.wait(
+        "document.getElementById('status').textContent.startsWith('Ready')"
+    )
+    yield browser
+    assert browser.run("window.attacked") is None
+    assert browser.problems == []
+    outside = [
+        url
+        for url in browser.requests
+        if not url.startswith((site, "about:", "data:", "blob:"))
+    ]
+    assert outside == []

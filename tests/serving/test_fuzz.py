@@ -14,7 +14,8 @@ from keras_seq.serving.app import create_app
 from keras_seq.serving.serving_error import ServingError
 from keras_seq.serving.signature import TensorSpec
 from keras_seq.serving.tensor_proto import decode_proto
-from tests.serving.test_hostile import REQUEST, running, send, status_of
+from tests.serving.conftest import running
+from tests.serving.test_hostile import REQUEST, send, status_of
 
 pytestmark = pytest.mark.tensorflow
 PREDICT = "/v1/models/tiny:predict"

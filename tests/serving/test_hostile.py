@@ -1,6 +1,5 @@
 """Clients that are slow, rude or gone, over a real socket."""
 
-import contextlib
 import json
 import socket
 import threading
@@ -12,31 +11,13 @@ from keras_seq.serving import repository as repository_module
 from keras_seq.serving.app import create_app
 from keras_seq.serving.repository import ModelRepository
 from keras_seq.serving.servable import Servable
-from keras_seq.serving.server import http_server
 from keras_seq.serving.settings import ServerSettings
-from tests.serving.conftest import Asker, wait_until
+from tests.serving.conftest import Asker, running, wait_until
 
 pytestmark = pytest.mark.tensorflow
 BODY = json.dumps({"instances": [[1.0, 2.0, 3.5]]}).encode()
 HEAD = b"POST /v1/models/tiny:predict HTTP/1.1\r\nhost: test\r\n"
 REQUEST = HEAD + b"content-length: %d\r\n\r\n" % len(BODY) + BODY
-
-
-@contextlib.contextmanager
-def running(app, **limits):
-    """Serve on a free port, as `keras-seq serve` does; yield both."""
-    server = http_server(app, ServerSettings(**limits))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(
-            target=server.run, kwargs={"sockets": [listener]}
-        )
-        thread.start()
-        wait_until(lambda: server.started)
-        try:
-            yield listener.getsockname(), server
-        finally:
-            server.should_exit = True
-            thread.join()
 
 
 def send(address, data=REQUEST):

@@ -19,8 +19,8 @@ from keras_seq.serving.pending_bytes import PendingBytes
 from keras_seq.serving.repository import ModelRepository
 from keras_seq.serving.settings import ServerSettings
 from keras_seq.vision import decode_images
-from tests.serving.conftest import Asker
-from tests.serving.test_hostile import HEAD, REQUEST, running, send
+from tests.serving.conftest import Asker, running
+from tests.serving.test_hostile import HEAD, REQUEST, send
 
 pytestmark = pytest.mark.tensorflow
 MEGABYTE = 2**20

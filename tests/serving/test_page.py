@@ -3,21 +3,18 @@
 They go to `outputs/page/`. Where no Chromium is installed, this is skipped.
 """
 
-import base64
 import json
 import pathlib
-import struct
 import urllib.parse
-import zlib
 
 import pytest
 
 from keras_seq.serving.app import create_app
 from keras_seq.serving.repository import ModelRepository
 from keras_seq.serving.settings import ServerSettings
-from tests.serving.chromium import Chromium, find_chromium
-from tests.serving.page_models import ATTACK, write_page_models
-from tests.serving.test_hostile import running
+from tests.serving.chromium import find_chromium
+from tests.serving.conftest import SHIPPED, running
+from tests.serving.page_models import ATTACK
 
 pytest.importorskip("websocket", reason="needs websocket-client")
 pytestmark = [
@@ -27,53 +24,10 @@ pytestmark = [
     ),
 ]
 PROJECT = pathlib.Path(__file__).parents[2]
-SHIPPED = PROJECT / "saved_models"
 PICTURES = PROJECT / "outputs" / "page"
 WORDS = "#{} .words[data-words={}] button"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browser = Chromium(tmp_path_factory.mktemp("profile"))
-    yield browser
-    browser.close()
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory):
-    base = tmp_path_factory.mktemp("page-models")
-    write_page_models(base)
-    repository = ModelRepository([base, SHIPPED / "sentiment"])
-    repository.scan()
-    yield repository
-    repository.stop()
-
-
-@pytest.fixture(scope="module")
-def site(models):
-    with running(create_app(models)) as ((host, port), _):
-        yield f"http://{host}:{port}/"
-
-
-@pytest.fixture
-def page(browser, site):
-    """The page, opened anew; nothing may have gone wrong on it at the end."""
-    browser.problems.clear()
-    browser.requests.clear()
-    browser.look()
-    browser.open(site)
-    browser.wait(
-        "document.getElementById('status').textContent.startsWith('Ready')"
-    )
-    yield browser
-    assert browser.run("window.attacked") is None
-    assert browser.problems == []
-    outside = [
-        url
-        for url in browser.requests
-        if not url.startswith((site, "about:", "data:", "blob:"))
-    ]
-    assert outside == []
+TARGETS = WORDS.format("translation", "target")
+TRACK = "document.querySelector('.track')"
 
 
 def submit(page, task, text):
@@ -102,6 +56,9 @@ def test_sentiment_shows_the_words_that_decide(page):
     assert texts(page, "#sentiment .review") == [review]
     assert len(texts(page, "#sentiment .review mark")) >= 8
     assert len(texts(page, "#sentiment tbody tr")) == 6
+    assert texts(page, ".scale > span") == ["negative", "", "positive"]
+    assert float(page.run(f"{TRACK}.style.getPropertyValue('--w')")) > 0.5
+    assert texts(page, "#spoken")[0].startswith("positive, ")
     page.screenshot(PICTURES / "sentiment-light.png")
     page.look(dark=True)
     page.screenshot(PICTURES / "sentiment-dark.png")
@@ -139,6 +96,43 @@ def test_translation_shows_where_a_word_came_from(page):
     assert texts(page, detail) == ["one \u2190 three 100 %"]
     page.look(390, 844, phone=True)
     assert fits_the_width(page)
+
+
+def press(page, key):
+    for kind in ("rawKeyDown", "keyUp"):
+        page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+
+
+def test_the_keyboard_reaches_tabs_and_words(page):
+    submit(page, "translation", "one two three")
+    focused = "document.activeElement.textContent"
+    page.run(
+        "document.querySelector('#translation [data-words=target] button')"
+        ".focus()"
+    )
+    for key, word in (
+        ("ArrowRight", "two"),
+        ("End", "three"),
+        ("ArrowRight", "three"),
+        ("Home", "one"),
+    ):
+        press(page, key)
+        assert page.run(focused) == word
+        assert texts(page, "#translation .detail")[0].startswith(word)
+        assert texts(page, "[aria-current=true]") == [word]
+    page.run("document.getElementById('tab-translation').focus()")
+    for key, tab in (("ArrowLeft", "Describe"), ("Home", "Translate")):
+        press(page, key)
+        assert page.run(focused) == tab
+        assert texts(page, "[role=tab][aria-selected=true]") == [tab]
+
+
+def test_a_new_width_keeps_the_word_in_focus(page):
+    submit(page, "translation", "one two three")
+    page.run(f"document.querySelectorAll('{TARGETS}')[2].focus()")
+    page.look(700, 900)
+    assert page.run("document.activeElement.textContent") == "three"
+    page.wait("document.querySelectorAll('.links path').length === 1")
 
 
 def test_a_link_restores_what_was_shared(page, site):
@@ -182,52 +176,6 @@ def test_the_policy_stops_what_would_slip_through(browser, site):
     browser.problems.clear()
 
 
-def png(size=48):
-    """An image of one red quarter."""
-    rows = b"".join(
-        b"\0"
-        + b"".join(
-            b"\xd0\x20\x20" if x > size // 2 > y else b"\x40\x60\x90"
-            for x in range(size)
-        )
-        for y in range(size)
-    )
-
-    def chunk(kind, data):
-        check = zlib.crc32(kind + data)
-        return (
-            struct.pack(">I", len(data))
-            + kind
-            + data
-            + struct.pack(">I", check)
-        )
-
-    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"IDAT", zlib.compress(rows))
-        + chunk(b"IEND", b"")
-    )
-
-
-def test_an_image_lights_up_word_by_word(page):
-    page.run("document.getElementById('tab-captioning').click()")
-    encoded = base64.b64encode(png()).decode()
-    page.run(
-        "(() => { const bytes = Uint8Array.from(atob("
-        f"'{encoded}'), (c) => c.charCodeAt(0));"
-        "const file = new File([bytes], 'a.png', {type: 'image/png'});"
-        "runCaptioning(file); })()"
-    )
-    page.wait("!document.querySelector('#captioning .result').hidden")
-    target = WORDS.format("captioning", "target")
-    assert texts(page, target) == ["a", "red", "<b>ball</b>", "here"]
-    page.run("stop()")
-    page.run("document.querySelector('#captioning [data-step=\"1\"]').click()")
-    page.screenshot(PICTURES / "captioning-light.png")
-
-
 def give_key(browser, key):
     browser.run(
         f"document.querySelector('#key input').value = '{key}';"
@@ -235,8 +183,8 @@ def give_key(browser, key):
     )
 
 
-def test_the_key_is_asked_for_once(browser, models):
-    app = create_app(models, ServerSettings(api_key="secret"))
+def test_the_key_is_asked_for_once(browser, page_models):
+    app = create_app(page_models, ServerSettings(api_key="secret"))
     with running(app) as ((host, port), _):
         browser.open(f"http://{host}:{port}/")
         browser.wait("!document.getElementById('key').hidden")

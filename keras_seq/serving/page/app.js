@@ -77,12 +77,28 @@ async function predict(task, signature, instance, signal) {
 // Not every model explains itself: then its plain answer has to do.
 async function explain(task, instance, signal) {
   try {
-    return await predict(task, "explain", instance, signal);
+    if (has(task, "explain")) return await predict(task, "explain", instance, signal);
+    return await plain();
   } catch (error) {
-    if (error.status !== 400 && error.status !== 404) throw error;
+    if (models[task].signatures || error.status !== 400) throw error;
+    return plain();
+  }
+
+  async function plain() {
     const answer = await predict(task, "serving_default", instance, signal);
     return typeof answer === "string" ? { text: answer } : answer;
   }
+}
+
+async function nBest(task, instance, signal) {
+  if (!has(task, "n_best")) return null;
+  return predict(task, "n_best", instance, signal).catch(() => null);
+}
+
+// TensorFlow Serving itself does not list signatures: then it is tried.
+function has(task, signature) {
+  const { signatures } = models[task];
+  return !signatures || signatures.includes(signature);
 }
 
 async function findModels() {
@@ -125,7 +141,7 @@ async function ask(task, show, work) {
     if (running[task] !== control) return;
     const took = performance.now() - start;
     result.hidden = false;
-    show(answer);
+    $("#spoken").textContent = show(answer) || "";
     say(`${Math.round(took)} ms, ${models[task].name} version ${models[task].version}`);
   } catch (error) {
     if (running[task] !== control || error.name === "AbortError") return;
@@ -152,8 +168,10 @@ function wordButtons(list, words, onChoose) {
     button.addEventListener("focus", () => onChoose(index));
     button.addEventListener("click", () => onChoose(index));
     button.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      const next = step && buttons[index + step];
+      const place = {
+        ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: buttons.length - 1,
+      }[event.key];
+      const next = buttons[place];
       if (!next) return;
       event.preventDefault();
       button.tabIndex = -1;
@@ -179,7 +197,11 @@ function light(buttons, weights) {
 }
 
 function choose(buttons, index) {
-  buttons.forEach((button, i) => button.classList.toggle("chosen", i === index));
+  buttons.forEach((button, i) => {
+    button.classList.toggle("chosen", i === index);
+    if (i === index) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+  });
 }
 
 function strongest(words, weights, count = 3) {
@@ -191,7 +213,11 @@ function strongest(words, weights, count = 3) {
     .join(", ");
 }
 
-const percent = (share) => `${(100 * share).toFixed(share >= 0.9995 ? 0 : 1)} %`;
+function percent(share) {
+  if (share >= 1) return "100 %";
+  return share > 0.999 ? "over 99.9 %" : `${(100 * share).toFixed(1)} %`;
+}
+const signed = (number) => number.toFixed(2).replace("-", "\u2212");
 const mean = (numbers) => numbers.reduce((a, b) => a + b, 0) / (numbers.length || 1);
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
@@ -213,10 +239,11 @@ function meanOf(matrices) {
 // ---- Translation ---------------------------------------------------------------
 
 let translated = null;
+let redrawLinks = () => {};
 
 function runTranslation(text) {
   return ask("translation", showTranslation, async (signal) => {
-    const alternatives = predict("translation", "n_best", text, signal).catch(() => null);
+    const alternatives = nBest("translation", text, signal);
     const answer = await explain("translation", text, signal);
     return { answer, alternatives: await alternatives };
   });
@@ -231,14 +258,19 @@ function showTranslation({ answer, alternatives }) {
   options("head", [["mean", "Mean of all"], ...heads]);
   $(".choices", panel("translation")).hidden = !attention.length;
   showAttention();
-  const box = $(".n-best", panel("translation"));
+  showAlternatives("translation", alternatives);
+  return `Translation: ${answer.text || unpadded(answer.target_words).join(" ")}`;
+}
+
+function showAlternatives(task, alternatives) {
+  const box = $(".n-best", panel(task));
   const texts = (alternatives && alternatives.texts) || [];
   const rows = texts
     .map((text, i) => [text, alternatives.scores[i]])
     .filter(([, score]) => score > WORST)
     .map(([text, score]) => {
       const row = element("tr");
-      row.append(element("td", text), element("td", score.toFixed(2), { class: "number" }));
+      row.append(element("td", text), element("td", signed(score), { class: "number" }));
       return row;
     });
   $("tbody", box).replaceChildren(...rows);
@@ -290,7 +322,8 @@ function showAttention() {
     light(to, row);
     const said = strongest(words, row);
     detail.textContent = said ? `${from[chosen].textContent} ${arrow} ${said}` : "";
-    drawLinks(from[chosen], to, row);
+    redrawLinks = () => drawLinks(from[chosen], to, row);
+    redrawLinks();
   };
   const targets = wordButtons($('[data-words="target"]', root), view.target, (t) =>
     draw(t, targets, sources, weights[t], view.source, "\u2190"));
@@ -298,7 +331,8 @@ function showAttention() {
     draw(s, sources, targets, weights.map((row) => row[s]), view.target, "\u2192"));
   root.querySelectorAll(".words").forEach((list) =>
     list.classList.toggle("tokens", Boolean(view.tokens)));
-  drawLinks(null, [], []);
+  redrawLinks = () => drawLinks(null, [], []);
+  redrawLinks();
   detail.textContent = "";
   if (targets.length && view.source.length) {
     draw(0, targets, sources, weights[0], view.source, "\u2190");
@@ -335,7 +369,9 @@ function runSentiment(text) {
 function showSentiment(text, answer) {
   const root = panel("sentiment");
   $(".verdict strong", root).textContent = answer.label;
-  $(".verdict span", root).textContent = `${percent(answer.probability)} sure`;
+  const sure = `${percent(answer.probability)} sure`;
+  $(".verdict span", root).textContent = sure;
+  showScale(answer);
   // Offsets count characters, of which JavaScript's strings have halves.
   const letters = Array.from(text);
   const spans = (answer.offsets || [])
@@ -361,7 +397,7 @@ function showSentiment(text, answer) {
     .map(({ word, weight }) => {
       const bar = element("span", "", { class: "bar" });
       bar.style.setProperty("--w", (Math.abs(weight) / most).toFixed(3));
-      const cell = element("td");
+      const cell = element("td", "", { class: "wide" });
       cell.append(bar);
       const row = element("tr");
       const share = percent(Math.abs(weight) / total);
@@ -370,6 +406,19 @@ function showSentiment(text, answer) {
     });
   $("tbody", root).replaceChildren(...rows);
   [$("h2", root), $("table", root)].forEach((node) => { node.hidden = !rows.length; });
+  return `${answer.label}, ${sure}`;
+}
+
+// Between two labels there is a scale; of more there is none.
+function showScale({ label, probability }) {
+  const scale = $(".scale", panel("sentiment"));
+  const labels = (models.sentiment.card || {}).labels || [];
+  scale.hidden = labels.length !== 2 || !labels.includes(label);
+  if (scale.hidden) return;
+  const [low, track, high] = scale.children;
+  [low.textContent, high.textContent] = labels;
+  const share = label === labels[1] ? probability : 1 - probability;
+  track.style.setProperty("--w", share.toFixed(4));
 }
 
 // ---- Captioning --------------------------------------------------------------------
@@ -387,11 +436,14 @@ async function runCaptioning(file) {
     for (let i = 0; i < bytes.length; i += 8192) {
       binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
     }
-    return { image, answer: await explain("captioning", { b64: btoa(binary) }, signal) };
+    const instance = { b64: btoa(binary) };
+    const alternatives = nBest("captioning", instance, signal);
+    const answer = await explain("captioning", instance, signal);
+    return { image, answer, alternatives: await alternatives };
   });
 }
 
-function showCaption({ image, answer }) {
+function showCaption({ image, answer, alternatives }) {
   const text = answer.text || answer.caption || "";
   let words = unpadded(answer.target_words || answer.words || answer.target_tokens || answer.tokens);
   if (!words.length) words = text.split(/\s+/).filter(Boolean);
@@ -399,22 +451,67 @@ function showCaption({ image, answer }) {
   film.words = words;
   film.maps = mapsOf(answer.attention || answer.alignment, words.length);
   film.buttons = wordButtons($('[data-words="target"]', panel("captioning")), words, showStep);
-  const canvas = $("canvas");
-  const scale = Math.min(1, 1024 / Math.max(image.width, image.height));
-  canvas.width = Math.max(1, Math.round(image.width * scale));
-  canvas.height = Math.max(1, Math.round(image.height * scale));
+  $(".drop").classList.add("small");
+  const canvas = $("#captioning .result > canvas");
+  fit(canvas, image, 480, 1024);
+  film.buttons.forEach((button, index) => {
+    const thumb = element("canvas", "", { "aria-hidden": "true" });
+    fit(thumb, image, 200, 200);
+    paint(thumb, film.maps[index]);
+    button.prepend(thumb);
+  });
+  showAlternatives("captioning", alternatives);
   canvas.setAttribute("aria-label", `The image, lit where the model looks: ${text || words.join(" ")}`);
   showStep(0);
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (!calm && film.maps.length) play();
+  return `Caption: ${text || words.join(" ")}`;
+}
+
+// A canvas of the shape of the image, its longer side within bounds.
+function fit(canvas, image, least, most) {
+  const side = Math.max(image.width, image.height);
+  const scale = Math.min(Math.max(side, least), most) / side;
+  canvas.width = Math.max(1, Math.round(image.width * scale));
+  canvas.height = Math.max(1, Math.round(image.height * scale));
+}
+
+// The part of the picture that the model was shown: its middle, or all of it.
+function seenPart(width, height) {
+  const { fit: how, image_size: size } = models.captioning.card || {};
+  if (how !== "crop" || !Array.isArray(size)) return [0, 0, width, height];
+  const scale = Math.min(height / size[0], width / size[1]);
+  const [h, w] = [size[0] * scale, size[1] * scale];
+  return [(width - w) / 2, (height - h) / 2, w, h];
+}
+
+function paint(canvas, map) {
+  const pen = canvas.getContext("2d");
+  const { width, height } = canvas;
+  pen.drawImage(film.image, 0, 0, width, height);
+  if (!map) return;
+  const most = Math.max(...map.flat(), 1e-9);
+  const shade = new OffscreenCanvas(map[0].length, map.length);
+  const shadePen = shade.getContext("2d");
+  const [x0, y0, w, h] = seenPart(width, height);
+  map.forEach((row, y) => row.forEach((weight, x) => {
+    shadePen.fillStyle = `rgba(0, 0, 0, ${(0.72 * (1 - weight / most)).toFixed(3)})`;
+    shadePen.fillRect(x, y, 1, 1);
+  }));
+  pen.imageSmoothingEnabled = true;
+  pen.imageSmoothingQuality = "high";
+  pen.drawImage(shade, x0, y0, w, h);
+  pen.fillStyle = "rgba(0, 0, 0, 0.72)";
+  const frame = new Path2D();
+  frame.rect(0, 0, width, height);
+  frame.rect(x0, y0, w, h);
+  pen.fill(frame, "evenodd");
 }
 
 // Attention (..., T, N), or (T, rows, columns), as one grid for each word.
 function mapsOf(attention, count) {
   let found = attention || [];
-  if (rank(found) === 3 && found.length >= count && found[0].length === found[0][0].length) {
-    return found.slice(0, count);
-  }
+  if (rank(found) === 3 && found.length >= count) return found.slice(0, count);
   while (rank(found) > 3) found = found.flat(1);
   if (rank(found) === 3) found = meanOf(found);
   return found.slice(0, count).map((row) => {
@@ -429,23 +526,8 @@ function showStep(index) {
   film.at = Math.min(Math.max(index, 0), film.words.length - 1);
   choose(film.buttons, film.at);
   light(film.buttons, film.words.map((_, i) => (i === film.at ? 1 : 0)));
-  const canvas = $("canvas");
-  const pen = canvas.getContext("2d");
-  pen.drawImage(film.image, 0, 0, canvas.width, canvas.height);
-  const map = film.maps[film.at];
-  if (map) {
-    const most = Math.max(...map.flat(), 1e-9);
-    const shade = new OffscreenCanvas(map[0].length, map.length);
-    const shadePen = shade.getContext("2d");
-    map.forEach((row, y) => row.forEach((weight, x) => {
-      shadePen.fillStyle = `rgba(0, 0, 0, ${(0.82 * (1 - weight / most)).toFixed(3)})`;
-      shadePen.fillRect(x, y, 1, 1);
-    }));
-    pen.imageSmoothingEnabled = true;
-    pen.imageSmoothingQuality = "high";
-    pen.drawImage(shade, 0, 0, canvas.width, canvas.height);
-  }
-  const where = `Word ${film.at + 1} of ${film.words.length}: ${film.words[film.at]}`;
+  paint($("#captioning .result > canvas"), film.maps[film.at]);
+  const where = `Word ${film.at + 1} of ${film.words.length}: \u201c${film.words[film.at]}\u201d`;
   $(".detail", panel("captioning")).textContent = where;
 }
 
@@ -508,6 +590,14 @@ function select(task) {
   $("#share").hidden = task === "captioning"; // an image fits into no link
 }
 
+// An image may come to any tab: there is only one that it can be meant for.
+function takeImage(files) {
+  if (!files.length || !models.captioning) return;
+  select("captioning");
+  writeLink();
+  runCaptioning(files[0]);
+}
+
 function setTheme(theme) {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
@@ -526,11 +616,12 @@ function wire() {
     const tab = document.getElementById(`tab-${task}`);
     tab.addEventListener("click", () => { select(task); writeLink(); });
     tab.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!step) return;
       const served = TASKS.filter((name) => models[name]);
-      const next = served[(served.indexOf(task) + step + served.length) % served.length];
+      const here = served.indexOf(task);
+      const place = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: -1 }[event.key];
+      const next = place !== undefined && served.at(place % served.length);
       if (!next) return;
+      event.preventDefault();
       select(next);
       writeLink();
       document.getElementById(`tab-${next}`).focus();
@@ -563,13 +654,12 @@ function wire() {
       showAttention();
     });
   }
-  addEventListener("resize", () => {
-    if (translated && state.task === "translation") showAttention();
-  });
+  addEventListener("resize", () => redrawLinks());
   const drop = $(".drop");
   $("form", panel("captioning")).addEventListener("submit", (event) => event.preventDefault());
   $("input", drop).addEventListener("change", (event) => {
-    if (event.target.files[0]) runCaptioning(event.target.files[0]);
+    takeImage(event.target.files);
+    event.target.value = ""; // the same one may be chosen again
   });
   // Dropped beside the field, an image would replace the page.
   addEventListener("dragover", (event) => {
@@ -579,9 +669,9 @@ function wire() {
   addEventListener("drop", (event) => {
     event.preventDefault();
     drop.classList.remove("over");
-    const file = event.dataTransfer.files[0];
-    if (file && state.task === "captioning") runCaptioning(file);
+    takeImage(event.dataTransfer.files);
   });
+  addEventListener("paste", (event) => takeImage(event.clipboardData.files));
   document.querySelectorAll("[data-step]").forEach((button) => {
     button.addEventListener("click", () => {
       stop();
