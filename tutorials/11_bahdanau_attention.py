@@ -438,7 +438,7 @@ print("All that should be true is true.")
 #
 # 1. Train with `score="dot"` and with `score="general"` (Luong et al., 2015).
 #    They look *after* the step instead of before. Which has the lower AER?
-# 2. Train `seq2seq` with `reverse_source=False`. What happens to its first
-#    words, which it read first and so has forgotten most of?
+# 2. Train `seq2seq` for twice as many epochs, or with twice the `hidden_dim`.
+#    Does its curve rise as a whole, or at the short sentences only?
 # 3. Replace the backward GRU by a forward one, so that "the" is read before its
 #    noun is. Where does the article look now?
