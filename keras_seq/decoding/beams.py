@@ -2,6 +2,7 @@
 
 from keras import ops
 
+from keras_seq.decoding.beam_state import beams_of
 from keras_seq.decoding.decoded import Decoded
 from keras_seq.decoding.limits import NEVER, PADDING, ban, limits_and_room
 from keras_seq.decoding.loop import pick_rows, probe, repeat_while
@@ -10,6 +11,7 @@ from keras_seq.decoding.penalties import (
     coverage_penalty as penalty_of_coverage,
 )
 from keras_seq.decoding.penalties import length_divisors, mean_attention
+from keras_seq.decoding.top_tokens import top_tokens
 
 ALWAYS = float("inf")
 
@@ -84,12 +86,18 @@ def beam_search(
     state = {k: ops.convert_to_tensor(x) for k, x in state.items()}
     batch_size = ops.shape(start_ids)[0]
     limits, room = limits_and_room(max_length, room, batch_size)
-    seen = probe(step, start_ids, state)
+    step = beams_of(step, beam_size)
+    state = step.spread(state)
+    seen = probe(step, _spread(start_ids, beam_size), state)
     banned = ban(start_ids, end_id, banned_ids, seen.vocabulary_size)
     beam = _Beam(
         step, end_id, beam_size, n_best, length_penalty, coverage_penalty
     )
     return beam.search(state, start_ids, limits, room, banned, seen)
+
+
+def _spread(x, beam_size):
+    return x if beam_size == 1 else ops.repeat(x, beam_size, axis=0)
 
 
 def _check(beam_size, n_best, length_penalty, coverage_penalty):
@@ -129,7 +137,7 @@ class _Beam:
         self.beta = beta
 
     def search(self, state, start_ids, limits, room, banned, seen):
-        spread = lambda x: ops.repeat(x, self.size, axis=0)  # noqa: E731
+        spread = lambda x: _spread(x, self.size)  # noqa: E731
         self.batch_size, self.room = ops.shape(start_ids)[0], room
         self.banned = banned if banned.shape[0] == 1 else spread(banned)
         self.limits = spread(limits)
@@ -156,7 +164,6 @@ class _Beam:
             "open": limits > 0,
             "token_ids": ops.full((rows, room), PADDING, "int32"),
         }
-        state = {k: spread(x) for k, x in state.items()}
         if self.beta:
             carry["coverage"] = self._no_coverage(carry["last"], state)
         carry = repeat_while(
@@ -196,10 +203,7 @@ class _Beam:
                 ops.equal(self.place, carry["t"]), token, token_ids
             ),
         }
-        return new, {
-            name: x if x is state[name] else pick_rows(x, parent)
-            for name, x in new_state.items()
-        }
+        return new, self.step.reorder(state, new_state, parent)
 
     def _select(self, log_p, carry):
         """Return the best continuations of all places of a row.
@@ -211,7 +215,7 @@ class _Beam:
             `(log-probabilities (B, K), their places (B * K,) among tokens,
             tokens (B * K, M))`.
         """
-        log_p, tokens = ops.top_k(log_p, self.width)
+        log_p, tokens = top_tokens(log_p, self.width)
         candidates = carry["score"] + log_p
         frozen = carry["final"] > NEVER
         candidates = ops.where(frozen, self.itself, candidates)

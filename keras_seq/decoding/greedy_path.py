@@ -1,9 +1,8 @@
 """Greedy decoding: always the likeliest token."""
 
-from keras import ops
-
 from keras_seq.decoding.decoded import Decoded
 from keras_seq.decoding.one_path import follow
+from keras_seq.decoding.top_tokens import top_tokens
 
 
 def greedy(
@@ -48,8 +47,8 @@ def greedy(
 
     def chooser(batch_size, room):
         def choose(t, log_p):
-            log_p, token = ops.top_k(log_p, 1)
-            return ops.cast(token, "int32"), log_p
+            log_p, token = top_tokens(log_p, 1)
+            return token, log_p
 
         return choose
 

@@ -10,14 +10,17 @@ made once for all layers.
 The numbers are those of `TransformerDecoder` called on all tokens.
 """
 
+import copy
 import math
 
 from keras import ops
 
+from keras_seq.models.decoder_past import first_lineage, past_of
+from keras_seq.models.step_logits import StepLogits
+from keras_seq.ops.lookup import existing_rows
 from keras_seq.ops.masks import HIDDEN
-from keras_seq.ops.positions import sinusoidal_encoding
 from keras_seq.ops.products import affine
-from keras_seq.ops.single_query import attend_from_one
+from keras_seq.ops.single_query import attend_from_few
 
 
 def start_steps(blocks, encoded, source_mask, max_length=None):
@@ -66,65 +69,55 @@ class TransformerSteps:
         norm: The layer normalization after them, or `None`.
     """
 
+    beam_size = 1
+
     def __init__(self, embedding, blocks, norm):
         self.embedding = embedding
         self.blocks = [_Block(block) for block in blocks]
         self.norm = _Norm(norm) if norm is not None else None
+        self.logits = StepLogits(embedding)
+        self._key = f"{self.blocks[0].name}/self_key"
 
     def __call__(self, token_ids, state):
-        past = _Growing if "position" not in state else _Fixed
-        past = past(state, f"{self.blocks[0].name}/self_key")
+        past = past_of(state, self._key, self.beam_size)
         x = self.embedding(token_ids)  # (B, D)
         x = x + ops.cast(past.encoding(x.shape[-1]), x.dtype)
-        new, attention = {**state, **past.moved_on()}, {}
+        new, attention = {**state, **past.moved_on}, {}
         for block in self.blocks:
             x, weights = block(x, past, new)
             attention[f"{block.name}/cross_attention"] = weights
         x = x if self.norm is None else self.norm(x)
-        return self.embedding(x, reverse=True), new, attention
+        return self.logits(x), new, attention
 
+    # === Beams: see `decoding.beam_state` ===
 
-class _Growing:
-    """A past that is joined by each step, and that all of it can see."""
+    def for_beams(self, beam_size):
+        """Return these steps for `beam_size` hypotheses a row."""
+        steps = copy.copy(self)
+        steps.beam_size = beam_size
+        return steps
 
-    bias = None
+    def spread(self, state):
+        """Return the state of a batch as that of `B * K` equal hypotheses.
 
-    def __init__(self, state, name):
-        self.position = ops.shape(state[name])[2]
+        What was made of the source stays as it is, once a row.
+        """
+        if self.beam_size == 1:
+            return dict(state)
+        lineage = first_lineage(state, self._key, self.beam_size)
+        return {"lineage": lineage} | {
+            name: ops.repeat(x, self.beam_size, axis=2)
+            if name.endswith(("/self_key", "/self_value"))
+            else x
+            for name, x in state.items()
+        }
 
-    def encoding(self, width):
-        return sinusoidal_encoding(ops.reshape(self.position, (1,)), width)
-
-    def join(self, past, new):
-        return ops.concatenate([past, new], axis=2)
-
-    def moved_on(self):
-        return {}
-
-
-class _Fixed:
-    """Room for a number of steps, of which the first few are taken."""
-
-    def __init__(self, state, name):
-        self.position = state["position"]  # (B,)
-        # A tensor, if XLA is to find it out from the shape of the source.
-        length = ops.shape(state[name])[2]
-        place = ops.arange(length, dtype="int32")
-        step = ops.expand_dims(self.position, 1)
-        hidden = ops.where(place <= step, 0.0, HIDDEN)  # (B, L)
-        self.bias = ops.reshape(hidden, (-1, 1, 1, length))
-        here = ops.equal(place, step)
-        self.here = ops.reshape(here, (-1, 1, length, 1))
-
-    def encoding(self, width):
-        return sinusoidal_encoding(self.position, width)
-
-    def join(self, past, new):
-        # A select and not an update in place: see `attention_cache`.
-        return ops.where(self.here, new, past)
-
-    def moved_on(self):
-        return {"position": self.position + 1}
+    def reorder(self, state, new_state, parents):
+        """Return `new_state`, each hypothesis with the past of its parent."""
+        if self.beam_size == 1:
+            return new_state
+        lineage = existing_rows(new_state["lineage"], parents)
+        return {**new_state, "lineage": lineage}
 
 
 class _Block:
@@ -185,10 +178,7 @@ class _Block:
             return f"{self.name}/{name}"
 
         def look_back(x):
-            shape = (-1, 3, self.num_heads, 1, self.width)
-            q, k, v = ops.unstack(
-                ops.reshape(affine(x, *self.qkv), shape), 3, 1
-            )
+            q, k, v = self._heads(affine(x, *self.qkv), 3, past.beam_size)
             for name, new in (("self_key", k), ("self_value", v)):
                 name = key_of(name)
                 state[name] = past.join(state[name], new)
@@ -201,9 +191,9 @@ class _Block:
             return affine(context, *self.back)
 
         def look_across(x):
-            shape = (-1, self.num_heads, 1, self.width)
+            (q,) = self._heads(affine(x, *self.query), 1, past.beam_size)
             context, seen["weights"] = self._attend(
-                ops.reshape(affine(x, *self.query), shape),
+                q,
                 state[key_of("cross_key")],
                 state[key_of("cross_value")],
                 state["source_bias"],
@@ -223,10 +213,24 @@ class _Block:
                 x = norm(x + sublayer(x))
         # A source without a token is not looked at.
         real = ops.cast(state["source_bias"] > HIDDEN / 2, self.dtype)
-        return x, seen["weights"] * real
+        weights = ops.swapaxes(seen["weights"] * real, 1, 2)  # (B, K, H, S)
+        rows = (-1, self.num_heads, 1, ops.shape(weights)[3])
+        return x, ops.reshape(weights, rows)
+
+    def _heads(self, x, count, beam_size):
+        """`(B * K, count * H * D)` -> `count` times `(B, H, K, D)`."""
+        if beam_size == 1:
+            shape = (-1, count, self.num_heads, 1, self.width)
+            return ops.unstack(ops.reshape(x, shape), count, 1)
+        shape = (-1, beam_size, count, self.num_heads, self.width)
+        x = ops.transpose(ops.reshape(x, shape), (2, 0, 3, 1, 4))
+        return ops.unstack(x, count, 0)
 
     def _attend(self, q, k, v, bias):
-        context, weights = attend_from_one(q, k, v, bias)
+        """Return the context, `(B * K, H * D)`, and weights `(B, H, K, S)`."""
+        context, weights = attend_from_few(q, k, v, bias)
+        if q.shape[2] != 1:
+            context = ops.swapaxes(context, 1, 2)
         width = self.num_heads * self.width
         return ops.reshape(context, (-1, width)), weights
 

@@ -14,6 +14,13 @@ from keras_seq.ops.products import times_transposed
 FEW = 2**16
 
 
+def attend_from_few(query, key, value, bias=None):
+    """`attend_from_one` for `K` queries, `(B, H, K, D)`, K static."""
+    if query.shape[2] == 1:
+        return attend_from_one(query, key, value, bias)
+    return _by_products(query, key, value, bias)
+
+
 def attend_from_one(query, key, value, bias=None):
     """Return the context of one query for each head, and its weights.
 
@@ -34,10 +41,7 @@ def attend_from_one(query, key, value, bias=None):
     """
 
     def by_products():
-        scores = ops.cast(times_transposed(query, key), "float32")
-        weights = softmax(scores if bias is None else scores + bias)
-        weights = ops.cast(weights, value.dtype)
-        return ops.matmul(weights, value), weights
+        return _by_products(query, key, value, bias)
 
     def by_numbers():
         scores = ops.cast(ops.sum(key * query, axis=-1), "float32")
@@ -56,6 +60,13 @@ def attend_from_one(query, key, value, bias=None):
         return by_numbers() if few else by_products()
     few = ops.logical_and(size > 0, size <= FEW)
     return ops.cond(few, by_numbers, by_products)
+
+
+def _by_products(query, key, value, bias):
+    scores = ops.cast(times_transposed(query, key), "float32")
+    weights = softmax(scores if bias is None else scores + bias)
+    weights = ops.cast(weights, value.dtype)
+    return ops.matmul(weights, value), weights
 
 
 def _counts_operations():
