@@ -7,7 +7,7 @@ _FOR_MACHINES = "golden"  # long, and of no use to who chooses a model
 
 
 def list_models(repository: ModelRepository) -> list[dict]:
-    """Return name, version, task, signatures and card of each model that can answer.
+    """Return what is known of each model that can answer, by name.
 
     The task is the card's, or None for a model without a card.
     """

@@ -55,10 +55,10 @@ class SignatureCall:
 
 
 def graph_message(error) -> str:
-    """Return what TensorFlow says of an error, without names of nodes.
+    r"""Return what TensorFlow says of an error, without names of nodes.
 
     >>> import tensorflow as tf
-    >>> said = "{{function_node f}} assertion failed: [13]\\n [[{{node a}}]]"
+    >>> said = "{{function_node f}} assertion failed: [13]\n [[{{node a}}]]"
     >>> graph_message(tf.errors.InvalidArgumentError(None, None, said))
     'assertion failed: [13]'
     """
