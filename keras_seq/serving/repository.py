@@ -7,12 +7,14 @@ old one has answered its last request is that let go.
 
 import contextlib
 import dataclasses
+import gc
 import logging
 import threading
 from collections.abc import Callable, Iterator
 
 from keras_seq.serving.batcher import Batcher
 from keras_seq.serving.batching_options import BatchingOptions
+from keras_seq.serving.memory import give_back
 from keras_seq.serving.model_folders import find_models, fingerprint
 from keras_seq.serving.servable import Servable
 from keras_seq.serving.serving_error import (
@@ -79,7 +81,7 @@ class ModelRepository:
         if keep is not None and keep < 1:
             raise ValueError(f"`keep` must be at least 1. Received: {keep}")
         self._folders = list(folders)
-        self._batching = batching
+        self._batching = batching or BatchingOptions()
         self._keep = keep
         self._labels = labels or {}
         self._poll_seconds = poll_seconds
@@ -228,7 +230,7 @@ class ModelRepository:
             versions[number] = version
         try:
             servable = Servable(name, number, folder)
-            warmed = warm_up(servable)
+            warmed = warm_up(servable, self._batching.max_batch_size)
         except Exception as error:  # whatever a folder may hold
             with self._free:
                 version.state, version.error = END, str(error)[:500]
@@ -254,6 +256,8 @@ class ModelRepository:
         version.batcher.close()
         with self._free:
             version.state, version.servable, version.batcher = END, None, None
+        gc.collect()  # a model and its functions hold each other
+        give_back()
         _log.info("unloaded %s/%s", version.name, version.number)
 
     def _find(self, name, number, label):

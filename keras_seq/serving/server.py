@@ -6,6 +6,7 @@ from keras_seq.serving.access_log import AccessLog
 from keras_seq.serving.app import create_app
 from keras_seq.serving.batching_options import BatchingOptions
 from keras_seq.serving.json_log import log_as_json
+from keras_seq.serving.memory import use_few_arenas
 from keras_seq.serving.metrics import Metrics
 from keras_seq.serving.repository import ModelRepository
 from keras_seq.serving.settings import ServerSettings
@@ -40,6 +41,7 @@ def serve(
     # where holding them back would hold back the log.
     from keras_seq import _startup  # noqa: F401
 
+    use_few_arenas()
     log_as_json()
     settings = settings or ServerSettings()
     metrics = Metrics()

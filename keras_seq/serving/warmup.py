@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from keras_seq.serving.predict_codec import DEFAULT_SIGNATURE
 from keras_seq.serving.servable import CARD
 from keras_seq.serving.tensor_json import decode_tensor
 
@@ -22,13 +23,33 @@ ROUNDS = 2  # the second call is the first that is as fast as all others
 _PREDICT_LOG, _REQUEST, _MODEL_SPEC, _INPUTS, _SIGNATURE = 6, 1, 1, 2, 3
 
 
-def warm_up(servable) -> int:
-    """Send a model its warm-up requests; return how many there were."""
+def warm_up(servable, max_batch_size: int = 1) -> int:
+    """Send a model its warm-up requests; return how many there were.
+
+    The default signature is also asked for batches, up to `max_batch_size`
+    rows: kernels are chosen, and memory is taken, for each size anew.
+    """
     requests = list(warmup_requests(servable))
     for _ in range(ROUNDS):
         for signature, inputs in requests:
             servable.run(signature, inputs)
+    for inputs in _batches(servable, requests, max_batch_size):
+        servable.run(DEFAULT_SIGNATURE, inputs)
     return len(requests)
+
+
+def _batches(servable, requests, max_batch_size):
+    """Yield the first default request, repeated to batches of some sizes."""
+    first = next((i for name, i in requests if name == DEFAULT_SIGNATURE), None)
+    if first is None or not servable.signatures[DEFAULT_SIGNATURE].can_batch:
+        return
+    size = 1
+    while size < max_batch_size:
+        size = min(4 * size, max_batch_size)
+        yield {
+            key: array[np.arange(size) % len(array)]
+            for key, array in first.items()
+        }
 
 
 def warmup_requests(servable) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
@@ -53,7 +74,7 @@ def _request(message):
     from tensorflow.core.framework import tensor_pb2
     from tensorflow.python.framework.tensor_util import MakeNdarray
 
-    signature, inputs = "serving_default", {}
+    signature, inputs = DEFAULT_SIGNATURE, {}
     for number, content in _fields(message):
         if number == _MODEL_SPEC:
             spec = dict(_fields(content))

@@ -8,11 +8,13 @@ grpc = pytest.importorskip("grpc", reason="needs keras_seq[grpc]")
 pytest.importorskip("tensorflow_serving", reason="needs keras_seq[grpc]")
 
 from tensorflow_serving.apis import (  # noqa: E402
+    classification_pb2,
     get_model_metadata_pb2,
     get_model_status_pb2,
     model_service_pb2_grpc,
     predict_pb2,
     prediction_service_pb2_grpc,
+    regression_pb2,
 )
 
 from keras_seq.serving.grpc_server import start_grpc  # noqa: E402
@@ -96,6 +98,44 @@ def test_metadata_and_status(channel, stub):
     models = model_service_pb2_grpc.ModelServiceStub(channel)
     (status,) = models.GetModelStatus(request, timeout=10).model_version_status
     assert (status.version, status.state) == (1, status.AVAILABLE)
+
+
+def test_classify_and_regress_are_refused_as_for_such_a_signature(stub):
+    for request, ask in (
+        (classification_pb2.ClassificationRequest(), stub.Classify),
+        (regression_pb2.RegressionRequest(), stub.Regress),
+    ):
+        request.model_spec.name = "tiny"
+        with pytest.raises(grpc.RpcError) as refusal:
+            ask(request, timeout=10)
+        assert refusal.value.code() == CODE.INVALID_ARGUMENT
+        assert "signature method_name to be" in refusal.value.details()
+        request.model_spec.name = "nope"
+        assert code_of(lambda: ask(request, timeout=10)) == CODE.NOT_FOUND  # noqa: B023
+
+
+def test_refusals_are_worded_as_over_rest(stub, channel):
+    models = model_service_pb2_grpc.ModelServiceStub(channel)
+    request = get_model_status_pb2.GetModelStatusRequest()
+    request.model_spec.name = "nope"
+    with pytest.raises(grpc.RpcError) as refusal:
+        models.GetModelStatus(request, timeout=10)
+    assert refusal.value.code() == CODE.NOT_FOUND
+    said = "Could not find any versions of model nope"
+    assert refusal.value.details() == said
+    unknown = question(version_label="nope")
+    with pytest.raises(grpc.RpcError) as refusal:
+        stub.Predict(unknown, timeout=10)
+    assert refusal.value.code() == CODE.INVALID_ARGUMENT
+    said = "Unrecognized servable version label: nope"
+    assert refusal.value.details() == said
+    image = b"\x89PNG\r\n\x1a\n" + bytes(8) + b"\0\1\0\0" * 2 + bytes(9)
+    huge = question(
+        [image], dtype=tf.string, key="text", signature_name="letters"
+    )
+    with pytest.raises(grpc.RpcError) as refusal:
+        stub.Predict(huge, timeout=10)
+    assert "pixels" in refusal.value.details()
 
 
 def bomb():

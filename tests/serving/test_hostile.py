@@ -131,7 +131,7 @@ def test_a_stop_answers_who_is_waiting(own, slow):
 def test_a_model_is_warm_before_it_is_ready(base, monkeypatch):
     go, began = threading.Event(), threading.Event()
 
-    def warm_up(servable):
+    def warm_up(servable, max_batch_size):
         began.set()
         assert go.wait(10)
         return 0
