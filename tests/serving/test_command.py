@@ -31,7 +31,7 @@ def address():
     )
     try:
         address = process.stdout.readline().split()[-1]
-        wait_until(lambda: _is_ready(address), 60)
+        wait_until(lambda: _is_ready(address), 240)
         yield address
         process.send_signal(signal.SIGTERM)
         process.wait(30)
