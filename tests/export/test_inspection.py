@@ -59,6 +59,21 @@ def test_the_shipped_model_is_clean(shipped):
     )
 
 
+@cuda_build
+@pytest.mark.parametrize("name", ["translation", "captioning"])
+def test_the_other_shipped_models_are_clean(name):
+    folder = SHIPPED.parent / name
+    if not folder.is_dir():
+        pytest.skip(f"{name} is not shipped")
+    found = inspect(folder)
+    assert found["refused"] == []
+    assert found["gpu"]["unexpected"] == []
+    assert found["is_clean"]
+    kinds = {row["kind"] for row in found["gpu"]["expected"]}
+    assert "checkpoint" in kinds
+    assert ("images" in kinds) == (name == "captioning")
+
+
 def test_sizes_are_those_on_disk(shipped):
     version = SHIPPED / "1"
     files = [path for path in version.rglob("*") if path.is_file()]
