@@ -39,6 +39,10 @@ class Eye:
             )
             return
         self.frozen = backbone(how["vision"], how["vision_weights"])
+        if how["feature_layers"]:
+            self.frozen = join_layers(
+                self.frozen, how["feature_layers"], self.size
+            )
         self.frozen.trainable = False
         shape = self.frozen.compute_output_shape((1, *self.size, 3))[1:]
         self.learning = _adapter(shape, how)
@@ -87,6 +91,51 @@ class Eye:
             _progress(f"features of {split}", verbose),
         )
         return found.features, found.failures
+
+
+def join_layers(network, names, size):
+    """Return a network that gives what several layers saw, side by side.
+
+    The finer grids are averaged to the coarsest one.
+
+    Args:
+        network: A functional model.
+        names: Names of layers whose outputs are grids.
+        size: `(height, width)` of the images.
+
+    Example:
+        >>> network = small_cnn(widths=(4, 6, 8))
+        >>> layers = ("stage_2_shrink_relu", "features")
+        >>> both = join_layers(network, layers, (32, 24))
+        >>> both.compute_output_shape((1, 32, 24, 3))
+        (1, 4, 3, 14)
+    """
+    known = [layer.name for layer in network.layers]
+    strange = [name for name in names if name not in known]
+    if strange:
+        raise ValueError(
+            f"`feature_layers` must be layers of {network.name!r}, which has "
+            f"{', '.join(known[-5:])} and more. Received: {strange}"
+        )
+    grids = [network.get_layer(name).output for name in names]
+    sizes = [
+        keras.Model(network.input, grid).compute_output_shape((1, *size, 3))
+        for grid in grids
+    ]
+    height, width = min(shape[1:3] for shape in sizes)
+    found = []
+    for grid, (_, h, w, _) in zip(grids, sizes, strict=True):
+        if h % height or w % width:
+            raise ValueError(
+                "`feature_layers` must have grids that fit into each other. "
+                f"Received: {[shape[1:3] for shape in sizes]}"
+            )
+        steps = (h // height, w // width)
+        pool = keras.layers.AveragePooling2D(steps)
+        found.append(grid if steps == (1, 1) else pool(grid))
+    joined = keras.layers.Concatenate(name="joined")(found)
+    layers = "_".join(names)
+    return keras.Model(network.input, joined, name=f"{network.name}_{layers}")
 
 
 def cache_folder(cache_dir=None) -> pathlib.Path:

@@ -34,6 +34,8 @@ TRAINING_DEFAULTS = {
     "image_size": (224, 224),
     "fit": "stretch",
     "cnn_widths": (24, 48, 96),  # of "small_cnn"
+    # Layers of a network that stays as it is, to look at instead of its last.
+    "feature_layers": None,
     "projection_dim": 256,  # of kept features; None leaves them as wide
     "feature_dropout": 0.2,  # of kept features
     "mirror": False,  # whether to learn from kept features in a mirror, too
@@ -56,27 +58,40 @@ TRAINING_DEFAULTS = {
     "beam_size": 4,
     "length_penalty": 0.6,
 }
+# A state too narrow to remember a thing: it has to look again for each word.
+_SCENE_READER = {
+    "hidden_dim": 48,
+    "embedding_dim": 64,
+    "attention_dim": 64,
+    "dropout": 0.2,
+    "tie_embeddings": False,
+}
 # For each kind of data: what suits every family, and what suits one of them.
 RECIPES = {
     "scenes": {
         "preset": "tiny",
-        "vision": "small_cnn",
-        "image_size": (96, 96),
+        # Early layers: what they see, they see where it is.
+        "feature_layers": ("block_4_add", "block_10_add"),
+        "image_size": (160, 160),
+        "projection_dim": 96,
+        "feature_dropout": 0.1,
         "captions_per_image": 5,
-        "batch_size": 160,
+        "batch_size": 80,
         "epochs": 6,
         "learning_rate": 3e-3,
-        "warmup_steps": 100,
+        "warmup_steps": 60,
         "label_smoothing": 0.0,
-        # The averages of a network's weights do not go with the statistics
-        # of its batch normalization.
-        "average_decay": 0.0,
-        "dropout": 0.1,
+        "average_decay": 0.99,
+        "soft": _SCENE_READER,
+        "hard": _SCENE_READER,
+        "show_and_tell": {"dropout": 0.1},
+        "transformer": {"dropout": 0.1},
     },
     "flickr8k": {
         "preset": "small",
         "min_count": 4,
         "mirror": True,
+        "length_penalty": 1.2,
         "soft": {"hidden_dim": 320, "attention_dim": 192, "dropout": 0.4},
         "hard": {"hidden_dim": 320, "attention_dim": 192, "dropout": 0.4},
         "show_and_tell": {"hidden_dim": 320, "dropout": 0.4},
