@@ -26,6 +26,22 @@ def test_a_run_becomes_a_file(trained, tmp_path, capsys):
     }
 
 
+@pytest.mark.parametrize("words", [[], ["--half"]])
+def test_half_is_passed_on(trained, tmp_path, capsys, monkeypatch, words):
+    asked = []
+
+    class Model:
+        def export(self, folder, *, half):
+            asked.append(half)
+            return folder
+
+    monkeypatch.setattr(command, "open_found", lambda found: Model())
+    words = ["export", "sentiment", "--output", str(tmp_path), *words]
+    with contextlib.chdir(trained):
+        assert main(words) == 0
+    assert asked == ["--half" in words]
+
+
 def test_half_is_for_saved_models(trained, capsys):
     with contextlib.chdir(trained):
         words = ["export", "sentiment", "--format", "onnx", "--half"]

@@ -128,6 +128,21 @@ def test_a_file_that_answers_otherwise_is_not_kept(runtime, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+class Frozen(keras.layers.Layer):
+    """In a graph it reads as many steps as the golden inputs have."""
+
+    def call(self, token_ids):
+        steps = None if tf.executing_eagerly() else IDS.shape[1]
+        return ops.sum(ops.cast(token_ids[:, :steps], "float32"), axis=1)
+
+
+def test_a_file_for_one_length_is_not_kept(tmp_path):
+    pytest.importorskip("ai_edge_litert")
+    with pytest.raises(export.ExportError, match="'states' is"):
+        save(FORMATS["litert"], tmp_path, of_ids(Frozen()), token_ids=IDS)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_onnx_that_rounds_whole_numbers_is_not_kept(tmp_path):
     """A fault of the converter as it is: it sorts integers as floats."""
     pytest.importorskip("tf2onnx")
