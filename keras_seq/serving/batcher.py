@@ -20,6 +20,8 @@ from keras_seq.serving.queued_request import QueuedRequest, Share
 from keras_seq.serving.serving_error import ServingError, bad_request
 
 _RETRY_AFTER = 1
+# A model that takes long is worth waiting longer for, by a part of its time.
+_WORTH_WAITING = 0.1
 
 
 class Batcher:
@@ -45,6 +47,7 @@ class Batcher:
         self._observe = observe
         self._buckets = {}  # company -> deque of requests
         self._calls = []  # lengths of what is being answered
+        self._took = {}  # signature -> seconds of its last call
         self._waiting = 0
         self._expected = 1  # requests that are known to come together
         self._closed = False
@@ -132,7 +135,9 @@ class Batcher:
             live = [share for share in shares if share.request.is_wanted()]
             if live:
                 self._observe(len(live))
+                start = time.monotonic()
                 self._answer(live)
+                self._took[request.signature] = time.monotonic() - start
             with self._lock:
                 self._calls.remove(request.length)
                 for share in live:
@@ -177,7 +182,9 @@ class Batcher:
             or sum(request.left for request in bucket) >= options.max_batch_size
         ):
             return company, 0.0
-        return company, bucket[0].arrived + options.timeout
+        took = self._took.get(bucket[0].signature, 0.0)
+        patience = max(options.timeout, _WORTH_WAITING * took)
+        return company, bucket[0].arrived + patience
 
     def _take(self, company):
         """Take a batch from a bucket."""

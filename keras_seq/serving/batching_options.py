@@ -10,8 +10,9 @@ class BatchingOptions:
     Attributes:
         max_batch_size: Rows of a call; 1 answers requests one by one. A
             request of more rows is answered in several calls.
-        timeout: Seconds that a request may wait for company. It does only
-            while there is some to be had: on a quiet server nobody waits.
+        timeout: Seconds that a request may wait for company; if the model
+            takes long, a tenth of what it takes. It waits only while there
+            is company to be had: on a quiet server nobody waits.
         queue_limit: Requests that may wait; the next one is refused.
         max_calls: Calls of a model at the same time. A second one begins
             only if its texts are shorter than those of all others.

@@ -4,6 +4,7 @@ import json
 
 from keras_seq.serving.serving_error import bad_request
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _LARGE = 64 * 1024  # bytes; what is smaller cannot hold many values
 
 
@@ -47,6 +48,4 @@ def decode_json(body: bytes, max_values: int = 1_000_000):
 
 def encode_json(value) -> bytes:
     """Return `value` as UTF-8; not a number is `NaN`."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "replace"
-    )
+    return _ENCODER.encode(value).encode("utf-8", "replace")

@@ -7,14 +7,13 @@ old one has answered its last request is that let go.
 
 import contextlib
 import dataclasses
-import gc
 import logging
 import threading
 from collections.abc import Callable, Iterator
 
 from keras_seq.serving.batcher import Batcher
 from keras_seq.serving.batching_options import BatchingOptions
-from keras_seq.serving.memory import give_back
+from keras_seq.serving.memory import give_back, settle
 from keras_seq.serving.model_folders import find_models, fingerprint
 from keras_seq.serving.servable import Servable
 from keras_seq.serving.serving_error import (
@@ -67,6 +66,8 @@ class ModelRepository:
         labels: `{name: {label: version}}`.
         poll_seconds: How often the folders are looked at.
         observe: Called with name of the model and size of each batch.
+        owns_process: Whether nothing else runs in this process, so that its
+            memory may be put in order when models come and go.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class ModelRepository:
         labels: dict[str, dict[str, int]] | None = None,
         poll_seconds: float = 2.0,
         observe: Callable[[str, int], None] = lambda name, size: None,
+        owns_process: bool = False,
     ):
         if keep is not None and keep < 1:
             raise ValueError(f"`keep` must be at least 1. Received: {keep}")
@@ -86,6 +88,7 @@ class ModelRepository:
         self._labels = labels or {}
         self._poll_seconds = poll_seconds
         self._observe = observe
+        self._owns_process = owns_process
         self._versions: dict[str, dict[int, Version]] = {}
         self._free = threading.Condition()  # guards all of the above
         self._stopping = threading.Event()
@@ -236,6 +239,8 @@ class ModelRepository:
                 version.state, version.error = END, str(error)[:500]
             _log.error("cannot load %s/%s: %s", name, number, version.error)
             return
+        if self._owns_process:
+            settle()
         batcher = Batcher(
             servable.run,
             servable.signatures,
@@ -256,8 +261,8 @@ class ModelRepository:
         version.batcher.close()
         with self._free:
             version.state, version.servable, version.batcher = END, None, None
-        gc.collect()  # a model and its functions hold each other
-        give_back()
+        if self._owns_process:
+            give_back()
         _log.info("unloaded %s/%s", version.name, version.number)
 
     def _find(self, name, number, label):

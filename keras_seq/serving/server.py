@@ -46,7 +46,11 @@ def serve(
     settings = settings or ServerSettings()
     metrics = Metrics()
     repository = ModelRepository(
-        folders, batching, observe=metrics.batch, **repository_options
+        folders,
+        batching,
+        observe=metrics.batch,
+        owns_process=True,
+        **repository_options,
     )
     listener = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
