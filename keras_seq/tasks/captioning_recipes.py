@@ -58,14 +58,7 @@ TRAINING_DEFAULTS = {
     "beam_size": 4,
     "length_penalty": 0.6,
 }
-# A state too narrow to remember a thing: it has to look again for each word.
-_SCENE_READER = {
-    "hidden_dim": 48,
-    "embedding_dim": 64,
-    "attention_dim": 64,
-    "dropout": 0.2,
-    "tie_embeddings": False,
-}
+_SCENE_READER = {"attention_dim": 64, "dropout": 0.1, "tie_embeddings": False}
 # For each kind of data: what suits every family, and what suits one of them.
 RECIPES = {
     "scenes": {
