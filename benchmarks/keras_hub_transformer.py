@@ -1,4 +1,4 @@
-"""A Transformer of KerasHub's layers: trained by `fit`, decoded with a cache."""
+"""A Transformer of KerasHub's layers, to be trained and decoded from."""
 
 
 def keras_hub_transformer(vocabulary, width, between, heads, layers, dropout):
