@@ -22,6 +22,7 @@ from keras_seq.export.half_precision import (
     weights_to_halve,
 )
 from keras_seq.export.model_card import check_card, check_finite, write_card
+from keras_seq.export.unused_gradients import forget_gradients
 from keras_seq.export.version_folders import new_version
 from keras_seq.export.warmup_requests import write_warmup_requests
 
@@ -200,6 +201,7 @@ def _write(path, signatures, tracked, halved):
             experimental_custom_gradients=False
         )
         tf.saved_model.save(module, str(path), signatures, options)
+        forget_gradients(path)
     except AssertionError as error:  # so TensorFlow speaks of a lost table
         if "untracked" not in str(error):
             raise
