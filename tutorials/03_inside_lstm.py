@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 8. Inside an LSTM
+# # 3. Inside an LSTM
 #
 # **You will** compute one step of an LSTM by hand, four gates and a cell. Then
 # you will train one with four cells to count brackets, look inside, and find a

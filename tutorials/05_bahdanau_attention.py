@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 11. Bahdanau's attention: a translator that looks before each word
+# # 5. Bahdanau's attention: a translator that looks before each word
 #
 # **You will** take one step of the translator of Bahdanau et al. (2015) by
 # hand, train it from English to French beside the model it replaced, and see

@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 1. Attention is a soft dictionary
+# # 6. Attention is a soft dictionary
 #
 # **You will** price a house that nobody has sold before, and find that you
 # have built attention. You then meet the five ways to compare a query with a

@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 9. Sentiment: seven models read the same reviews
+# # 13. Sentiment: seven models read the same reviews
 #
 # **You will** train everything the course has met so far on one task, is this
 # review for or against?, and compare: a bag of words, three recurrent networks,

@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 12. Sequence to sequence: a sentence squeezed through one vector
+# # 4. Sequence to sequence: a sentence squeezed through one vector
 #
 # **You will** build the translator of Sutskever et al. (2014) by hand: one LSTM
 # reads an English sentence, hands over the state it is left with, and another

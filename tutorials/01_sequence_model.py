@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 6. The sequence model: I am Bond, James ...
+# # 1. The sequence model: I am Bond, James ...
 #
 # **You will** give every sentence a probability, as a product of one factor
 # for each word. First by counting: an n-gram model, which knows the last few

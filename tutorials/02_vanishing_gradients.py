@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 7. Vanishing and exploding gradients
+# # 2. Vanishing and exploding gradients
 #
 # **You will** carry a gradient back through time by hand, one matrix product
 # per step, and see it die or blow up. You will look at the matrix that does
