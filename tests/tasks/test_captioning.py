@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 
 from keras_seq.data import CaptionedImages, ImageFiles
-from keras_seq.tasks import captioning
+from keras_seq.tasks import caption_eyes, captioning
 from keras_seq.tasks.caption_batches import CaptionBatches
+from keras_seq.tasks.caption_eyes import join_layers
 from keras_seq.tasks.captioner import Captioner
 from keras_seq.tasks.captioning_evaluation import choose_heads, relative_bleu
 from keras_seq.tasks.captioning_recipes import (
     TRAINING_DEFAULTS,
     resolve_settings,
 )
+from keras_seq.vision import small_cnn
 from tests.tasks.captioning_toy import (
     SETTINGS,
     toy_captioner,
@@ -134,8 +136,6 @@ def file_dataset(folder, bad=()):
 @pytest.fixture
 def tiny_backbone(monkeypatch):
     """Stand in for EfficientNet, which would take seconds to load."""
-    from keras_seq.tasks import caption_eyes
-    from keras_seq.vision import small_cnn
 
     def make(name, weights):
         keras.utils.set_random_seed(5)
@@ -172,6 +172,22 @@ def test_features_of_a_frozen_network_are_kept(tmp_path, tiny_backbone):
     pixels = toy_images(9)[:1]
     features, _ = captioner.features(pixels)
     assert features.shape == (1, 35, 7)
+
+
+def test_layers_are_looked_at_side_by_side():
+    network = small_cnn(widths=(4, 6, 8))
+    names = ("stage_2_shrink_relu", "features")
+    both = join_layers(network, names, (32, 24))
+    images = np.stack(toy_images(2))[:, :24, :16]
+    fine = keras.Model(network.input, network.get_layer(names[0]).output)
+    found = both(images).numpy()
+    pooled = fine(images).numpy().reshape(2, 3, 2, 2, 2, 6).mean((2, 4))
+    np.testing.assert_allclose(found[..., :6], pooled, atol=1e-4)
+    np.testing.assert_allclose(found[..., 6:], network(images), atol=1e-4)
+    with pytest.raises(ValueError, match="`feature_layers`.*block_9"):
+        join_layers(network, ("block_9",), (32, 24))
+    with pytest.raises(ValueError, match="fit into each other"):
+        join_layers(network, names, (20, 20))
 
 
 def test_batches_hold_each_caption_once_shifted_by_one():
