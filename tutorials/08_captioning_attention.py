@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 16. Captions: from one vector to attention
+# # 8. Captions: from one vector to attention
 #
 # **You will** let two models put pictures into words. *Show and tell* (Vinyals
 # et al., 2015) is given one vector for the whole picture. *Show, attend and

@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 8. Positions: telling attention what comes first
+# # 11. Positions: telling attention what comes first
 #
 # **You will** write down what a good positional encoding should do, build
 # eight encodings by hand and with the library, and *measure* which of them

@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 15. Class activation maps: what a classifier looked at
+# # 7. Class activation maps: what a classifier looked at
 #
 # **You will** see that a network which was only told *what* is in a picture
 # knows *where* it is. Its last layer takes the mean over all places (global

@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 14. Right for the right reasons
+# # 17. Right for the right reasons
 #
 # **You will** train a model that is right 98 times in 100, be proud of it, and
 # then find out that it has read nothing but a place name. You unmask it with

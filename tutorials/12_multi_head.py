@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 9. Many heads, and the two blocks of the Transformer
+# # 12. Many heads, and the two blocks of the Transformer
 #
 # **You will** split attention into heads, by hand and with the library, find
 # that eight heads cost what one costs, and see what two can do that one cannot.

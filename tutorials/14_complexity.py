@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 11. What does it cost? A famous table, measured
+# # 14. What does it cost? A famous table, measured
 #
 # **You will** take Table 1 of *Attention is all you need*, which compares
 # self-attention with recurrence, convolution and restricted self-attention, and

@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 7. Self-attention: every word looks at every word
+# # 10. Self-attention: every word looks at every word
 #
 # **You will** compute self-attention by hand for a sentence of two words, then
 # for all words at once. You will hide the padding and the future, and *measure*

@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 10. The Transformer: from one sentence by hand to a translator
+# # 13. The Transformer: from one sentence by hand to a translator
 #
 # **You will** compute a whole Transformer in NumPy, from the ids of a sentence
 # to the probabilities of the next word, and find the library's numbers. You

@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 13. Sentiment: seven models read the same reviews
+# # 16. Sentiment: seven models read the same reviews
 #
 # **You will** train everything the course has met so far on one task, is this
 # review for or against?, and compare: a bag of words, three recurrent networks,

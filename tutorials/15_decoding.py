@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 12. Decoding: from probabilities to a sentence
+# # 15. Decoding: from probabilities to a sentence
 #
 # **You will** see that the likeliest word at each step need not make the
 # likeliest sentence, find the better one by beam search, by hand, and check it

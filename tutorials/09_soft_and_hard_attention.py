@@ -6,7 +6,7 @@
 # ---
 
 # %% [markdown]
-# # 17. Soft and hard attention
+# # 9. Soft and hard attention
 #
 # **You will** see the two kinds of attention of Xu et al. (2015) side by side.
 # *Soft* attention mixes all places, and its gradient comes by itself. *Hard*
