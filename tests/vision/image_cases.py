@@ -75,3 +75,21 @@ def cases():
         name = f"jpeg turned {orientation}"
         files[name] = encode(image, "JPEG", quality=95, exif=exif)
     return files
+
+
+# One of each kind of file, and of what makes them hard.
+CASES_OF_EACH_KIND = [
+    contents
+    for name, contents in cases().items()
+    if name
+    in {
+        "jpeg",
+        "jpeg cmyk",
+        "jpeg grey",
+        "jpeg turned 6",
+        "png alpha",
+        "png grey 1 bit",
+        "gif alpha",
+        "bmp palette",
+    }
+]
