@@ -8,10 +8,11 @@
 # %% [markdown]
 # # 18. Where did it look? Right for the right reason
 #
-# **You will** train a captioner that never mistakes a boat for a car, and find
-# out that it has hardly looked at either. Where it looked when it said the word
-# gives it away before a single new picture does. New pictures then prove it: it
-# is wrong as surely as it was right. You mend it, and look again.
+# **You will** train a captioner that never mistakes a boat for a car. You look
+# where it looks, and it looks at the boat; all seems well. New pictures show
+# that it is wrong as surely as it was right: it looks at a boat in the desert,
+# and says "car". To look at the right place is not to have the right reason.
+# You change the pictures it learns from, and ask again.
 #
 # **You need** the tutorials `right_reasons`, which does this with texts, and
 # `captioning_attention`; and `pip install 'keras_seq[captioning]'`.
@@ -211,7 +212,8 @@ print("Ship it?")
 # ## Look where it looked
 #
 # For pictures like those it was trained on, where is the attention when it says
-# "boat" or "car"? No new picture is needed for this question.
+# "boat" or "car"? No new picture is needed for this question. Does the answer
+# acquit it?
 
 
 # %%
@@ -313,6 +315,14 @@ for label, words in (("boat and car", OTHER), ("other things", FREE)):
 # ## Ask it about other pictures
 #
 # The proof. If it had learned boats, a boat would be a boat in the desert too.
+#
+# In our run the peak was inside the boat or the car 86 times in 100, more
+# often than for other things (69), and still 91 % of the reversed ones were
+# called the other. Perhaps it looks there for the colour, and has the word from
+# the place, of which its first state, the mean of all regions, can tell; we
+# have not tested that. At any rate the pointing score did **not** unmask this
+# captioner. (In a run with another seed attention had not learned anything, for
+# any word: 4 in 100 for boats and cars and 11 for other things, by chance 10.)
 
 # %%
 accuracy = {
@@ -378,8 +388,8 @@ save(figure, "mended.png")
 # %% [markdown]
 # ## What should be true now
 #
-# By the pictures it was trained with, the biased captioner is as good as the
-# mended one. Where it looks says otherwise, and so do boats in the desert.
+# By the pictures it was trained with, nothing is wrong with the biased
+# captioner, and where it looks need not tell. Boats in the desert do.
 
 # %%
 if not FAST:
@@ -388,8 +398,6 @@ if not FAST:
     assert before["reversed"][0] < 0.3 < before["reversed"][1], before
     assert after["reversed"][0] > before["reversed"][0] + 0.3, after
     assert after["test"][0] > before["test"][0] + 0.2, after
-    points = [mean_of(graded[name], OTHER) for name in graded]
-    assert points[1] > points[0] + 0.1, points
 print("All that should be true is true.")
 
 # %% [markdown]
@@ -397,8 +405,11 @@ print("All that should be true is true.")
 #
 # 1. Replace a half, and nine in ten, of the pictures. How many counterexamples
 #    does it take?
-# 2. Mend it without a single new picture: paint the same scenes again with
+# 2. Unmask it without new pictures: put the mean feature in place of the
+#    regions inside the box, and then of all those outside. Which changes the
+#    word?
+# 3. Mend it without a single new picture: paint the same scenes again with
 #    another `background` (`dataclasses.replace`, `data.scenes.painter.paint`),
 #    and leave the place out of the caption.
-# 3. Train the hard attention of `soft_and_hard_attention` on the biased
+# 4. Train the hard attention of `soft_and_hard_attention` on the biased
 #    pictures. Is it fooled as well? Does its pointing score say so?
