@@ -21,7 +21,7 @@ from keras_seq.export.graph_checks import (
 EXPECTED_ON_CPU = {
     "text": r"TFText>.*|Sentencepiece.*|Fast(Bert|Wordpiece).*|Wordpiece.*"
     r"|CaseFoldUTF8|NormalizeUTF8.*|FindSourceOffsets|(Static)?Regex.*"
-    r"|Unicode.*|String.*|.*Base64|AsString|Substr|ReduceJoin",
+    r"|Unicode.*|String.*|.*Base64|AsString|Substr|ReduceJoin|UnsortedSegmentJoin",
     "lookup": r".*HashTable(V\d)?|LookupTable.*|InitializeTable.*"
     r"|AnonymousHashTable",
     "checkpoint": r"(Save|Restore|MergeV2)(V2|Checkpoints|Slice)?"
