@@ -60,7 +60,7 @@ $(BIN)/python:
 
 $(VENV)/.run: setup.cfg pyproject.toml | $(BIN)/python
 	@echo "Installing keras_seq and TensorFlow (once, a minute or two) ..."
-	@$(PIP) -e . && touch $@
+	@$(PIP) -e '.[captioning]' && touch $@
 
 $(VENV)/.dev $(VENV)/.backends $(VENV)/.bench $(VENV)/.serving: $(VENV)/.%: $(VENV)/.run
 	@echo "Installing the packages for [$*] ..."
