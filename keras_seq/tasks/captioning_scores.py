@@ -21,7 +21,7 @@ def captioning_scores(
         predictions: N captions, one for each picture.
         references: For each a list of one or more right captions.
         use_meteor: Whether to score METEOR too, where there is Java and the
-            package `pycocoevalcap`; that takes at least ten seconds.
+            package of the extra `[meteor]`; that takes at least ten seconds.
 
     Returns:
         `bleu_1`, `bleu_2`, `bleu_3`, `bleu_4` and `rouge_l`, 0 to 100;

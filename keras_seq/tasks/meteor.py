@@ -10,7 +10,10 @@ _JAR = pathlib.Path("meteor", "meteor-1.5.jar")
 
 
 def find_meteor() -> pathlib.Path | None:
-    """Return the program: part of the package `pycocoevalcap`; needs Java."""
+    """Return the program: part of `pycocoevalcap` (extra `[meteor]`).
+
+    `None` where it is not installed, or where there is no Java to run it.
+    """
     found = importlib.util.find_spec("pycocoevalcap")
     places = found.submodule_search_locations if found else []
     for place in places or []:

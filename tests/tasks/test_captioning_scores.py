@@ -209,7 +209,8 @@ def test_without_java_there_is_no_meteor(fake_java, monkeypatch):
 
 
 @pytest.mark.skipif(
-    find_meteor() is None, reason="no Java, or pycocoevalcap is not installed"
+    find_meteor() is None,
+    reason="no Java, or the extra [meteor] is not installed",
 )
 def test_meteor_is_that_of_the_coco_evaluation():
     scores = captioning_scores(PREDICTIONS, REFERENCES)
