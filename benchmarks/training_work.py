@@ -33,10 +33,19 @@ def keras_seq_fit(steps, attention_dropout=DROPOUT):
     import os
     import tempfile
 
-    from benchmarks.gated_batches import GatedBatches
+    from benchmarks.gated_steps import GatedSteps, endless
     from keras_seq import models, training
+    from keras_seq.training.graph_steps import GraphSteps
 
-    batches = GatedBatches(make_batch(), steps)
+    gate = GatedSteps(steps)
+    learn = GraphSteps.train
+
+    def learn_in_turn(self, batch):
+        gate.before_step()
+        learn(self, batch)
+        gate.after_step()
+
+    GraphSteps.train = learn_in_turn
     model = models.transformer(
         VOCABULARY,
         "small",
@@ -48,7 +57,7 @@ def keras_seq_fit(steps, attention_dropout=DROPOUT):
         with tempfile.TemporaryDirectory() as folder:
             training.fit(
                 model,
-                batches.dataset(),
+                endless(make_batch()),
                 loss=training.MaskedCrossentropy(SMOOTHING),
                 optimizer=training.Adam(RATE, beta_2=BETA_2, epsilon=1e-9),
                 steps_per_epoch=10**6,
@@ -60,12 +69,12 @@ def keras_seq_fit(steps, attention_dropout=DROPOUT):
 
     # The bar is drawn, and nobody looks.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return batches.start(train)
+    return gate.start(train)
 
 
 def keras_hub_fit(steps):
     """KerasHub's layers under `keras.Model.fit`; Keras knows no smoothing."""
-    from benchmarks.gated_batches import GatedBatches
+    from benchmarks.gated_steps import GatedSteps, endless
     from benchmarks.keras_hub_transformer import keras_hub_transformer
 
     model, _ = keras_hub_transformer(
@@ -77,9 +86,19 @@ def keras_hub_fit(steps):
         keras.optimizers.Adam(RATE, beta_2=BETA_2, epsilon=1e-9),
         keras.losses.SparseCategoricalCrossentropy(from_logits=True),
     )
-    batches = GatedBatches(make_batch(), steps)
-    return batches.start(
-        lambda: model.fit(batches.dataset(), steps_per_epoch=10**6, verbose=0)
+    gate = GatedSteps(steps)
+    turns = keras.callbacks.LambdaCallback(
+        on_train_batch_begin=lambda batch, logs: gate.before_step(),
+        on_train_batch_end=lambda batch, logs: gate.after_step(),
+    )
+    return gate.start(
+        lambda: model.fit(
+            endless(make_batch()),
+            steps_per_epoch=10**6,
+            callbacks=[turns],
+            shuffle=False,
+            verbose=0,
+        )
     )
 
 
