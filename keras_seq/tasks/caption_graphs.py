@@ -66,8 +66,12 @@ class CaptionGraphs:
 
     def encode_pixels(self, pixels):
         """Return features `(B, h * w, D)` of pixels `(B, H, W, 3)`."""
-        grid = self.vision(tf.cast(pixels, tf.float32), training=False)
-        rows, places = tf.shape(grid)[0], self.grid[0] * self.grid[1]
+        rows, places = tf.shape(pixels)[0], self.grid[0] * self.grid[1]
+        # On a CPU a convolution of no pictures returns the shape of its input:
+        # then it sees a black one, of which nothing is kept.
+        black = tf.zeros((tf.maximum(1 - rows, 0), *self.image_size, 3))
+        pixels = tf.concat([tf.cast(pixels, tf.float32), black], axis=0)
+        grid = self.vision(pixels, training=False)[:rows]
         return tf.reshape(grid, (rows, places, grid.shape[-1]))
 
     def search(

@@ -90,6 +90,27 @@ def test_every_kind_of_file_is_read(exported):
     assert np.isfinite(answer["score"]).all()
 
 
+def test_no_images_have_no_captions(exported):
+    shapes = {
+        "serving_default": {"text": (0,), "score": (0,)},
+        "fast": {"text": (0,), "score": (0,)},
+        "n_best": {"texts": (0, 4), "scores": (0, 4)},
+        "explain": {
+            "text": (0,),
+            "score": (0,),
+            "words": (0, 1),
+            "attention": (0, 1, 7, 5),
+        },
+    }
+    for signature, expected in shapes.items():
+        answer = ask(exported, signature, [])
+        found = {name: value.shape for name, value in answer.items()}
+        assert found == expected, signature
+    no_features = np.zeros((0, 35, 6), "float32")
+    answer = exported[1].signatures["from_features"](features=no_features)
+    assert answer["text"].shape == answer["score"].shape == (0,)
+
+
 @pytest.mark.parametrize(
     "bad, why",
     [
