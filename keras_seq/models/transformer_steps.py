@@ -214,7 +214,8 @@ class _Block:
         # A source without a token is not looked at.
         real = ops.cast(state["source_bias"] > HIDDEN / 2, self.dtype)
         weights = ops.swapaxes(seen["weights"] * real, 1, 2)  # (B, K, H, S)
-        rows = (-1, self.num_heads, 1, ops.shape(weights)[3])
+        # PyTorch cannot tell how many rows have no source to look at.
+        rows = (ops.shape(x)[0], self.num_heads, 1, ops.shape(weights)[3])
         return x, ops.reshape(weights, rows)
 
     def _heads(self, x, count, beam_size):
