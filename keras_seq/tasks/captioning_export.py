@@ -5,6 +5,8 @@ import tensorflow as tf
 
 from keras_seq import export
 from keras_seq.data.png import encode_png
+from keras_seq.tasks.padded_sizes import pad_to_sizes
+from keras_seq.tasks.signature_choice import chosen_signatures
 
 NONE = -1e9  # the score of a caption that there is not
 # Sizes that the compiled search is made for: the next larger one is used.
@@ -93,7 +95,7 @@ def captioning_signatures(
     def fast(image_bytes):
         seen = see(image_bytes)
         rows = tf.shape(seen)[0]
-        token_ids, scores = compiled(_padded_to_sizes(seen))
+        token_ids, scores = compiled(pad_to_sizes(seen, BATCHES))
         return _answer(tokenizer, token_ids[:rows], scores[:rows])
 
     def explain_image(image_bytes):
@@ -157,28 +159,24 @@ def export_captioning(
     Returns:
         The version folder.
     """
-    signatures = captioning_signatures(
-        captioner, beam_size, length_penalty, n_best
+    signatures = chosen_signatures(
+        captioning_signatures(captioner, beam_size, length_penalty, n_best),
+        only,
     )
-    names = tuple(signatures) if only is None else tuple(only)
-    if not names or not set(names) <= set(signatures):
-        raise ValueError(
-            f"`only` must be names of {list(signatures)}. Received: {only!r}"
-        )
     images = golden_images() if images is None else list(images)
     width = captioner.model.input["features"].shape[-1]
     golden = {
         name: {"features": _golden_features(width)}
         if name == "from_features"
         else {"image_bytes": images}
-        for name in names
+        for name in signatures
     }
     beam_size, length_penalty = captioner.search_settings(
         beam_size, length_penalty
     )
     return export.save(
         folder,
-        {name: signatures[name] for name in names},
+        signatures,
         tracked=[captioner.model, captioner.vision, captioner.tokenizer],
         card={
             "task": "captioning",
@@ -232,12 +230,3 @@ def _best(found):
 
 def _answer(tokenizer, token_ids, scores):
     return {"text": tokenizer.detokenize(token_ids), "score": scores}
-
-
-def _padded_to_sizes(features):
-    """Add rows up to the next of the sizes, or a multiple of the largest."""
-    rows, largest = tf.shape(features)[0], BATCHES[-1]
-    fits = tf.constant(BATCHES) >= rows
-    size = tf.reduce_min(tf.where(fits, BATCHES, largest))
-    size = tf.where(rows > largest, -(-rows // largest) * largest, size)
-    return tf.pad(features, [[0, size - rows], [0, 0], [0, 0]])

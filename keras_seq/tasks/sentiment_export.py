@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 from keras_seq import explain, export
+from keras_seq.tasks.signature_choice import chosen_signatures
 
 # Asked of every export, live and in the clean process. The last three are
 # what strangers send: nothing, blanks, and bytes that are no text.
@@ -119,21 +120,18 @@ def export_sentiment(
     Returns:
         The version folder.
     """
-    signatures = sentiment_signatures(classifier, method)
+    signatures = chosen_signatures(
+        sentiment_signatures(classifier, method), only
+    )
     golden = {
         "serving_default": {"text": list(texts)},
         "explain": {"text": list(texts)},
         "from_ids": {"token_ids": classifier.encode(list(texts))},
     }
-    names = tuple(signatures) if only is None else tuple(only)
-    if not names or not set(names) <= set(signatures):
-        raise ValueError(
-            f"`only` must be names of {list(signatures)}. Received: {only!r}"
-        )
-    reads_text = any(name != "from_ids" for name in names)
+    reads_text = any(name != "from_ids" for name in signatures)
     return export.save(
         folder,
-        {name: signatures[name] for name in names},
+        signatures,
         tracked=[classifier.model] + [classifier.tokenizer] * reads_text,
         card={
             "task": "sentiment",
@@ -141,7 +139,7 @@ def export_sentiment(
             "max_length": classifier.max_length,
             **card,
         },
-        golden={name: golden[name] for name in names},
+        golden={name: golden[name] for name in signatures},
         version=version,
         half=half,
     )

@@ -3,14 +3,12 @@
 import numpy as np
 import tensorflow as tf
 
-from keras_seq import explain, export
+from keras_seq import export
+from keras_seq.tasks.padded_sizes import pad_to_sizes
+from keras_seq.tasks.signature_choice import chosen_signatures
 from keras_seq.tasks.translation_alignment import cross_attentions
+from keras_seq.tasks.translation_looks import translation_looks
 from keras_seq.tasks.translator import SLACK, STRETCH
-from keras_seq.tasks.word_groups import (
-    attention_between_words,
-    join_words,
-    word_of_token,
-)
 
 # Asked of every export, live and in the clean process. The last ones are what
 # strangers send: another script, nothing, blanks, and bytes that are no text.
@@ -46,12 +44,13 @@ def translation_signatures(
       the settings or the mean of all heads. Rows are padded with "" and 0.
       A model without attention does not have this signature.
     - `from_ids(source_ids)`: `token_ids` and `score`, with no operation on
-      text. Sources end with the end token.
+      text. Sources end with the end token; 0 is padding.
     - `fast(text)`: as `serving_default`, from a loop that XLA compiles, once
       for each of a few sizes of batch and length.
 
     A text without a token has the empty translation and the score 0. Of a
-    text that is too long, the beginning is translated.
+    source that is too long, as text or as ids, the beginning is translated:
+    `translator.max_length` tokens, of which the last is the end token.
 
     Shapes:
         text, score `(B,)`; texts, scores `(B, N)`; source_tokens `(B, S)`,
@@ -102,10 +101,9 @@ def translation_signatures(
 
     @tf.function(input_signature=[source_ids], autograph=False)
     def from_ids(source_ids):
-        known = (source_ids >= 0) & (source_ids < tokenizer.vocabulary_size)
-        token_ids, scores = search(
-            tf.where(known, source_ids, tokenizer.unknown_id)
-        )
+        ids = _cut_short(source_ids, translator.max_length, tokenizer)
+        known = (ids >= 0) & (ids < tokenizer.vocabulary_size)
+        token_ids, scores = search(tf.where(known, ids, tokenizer.unknown_id))
         return {"token_ids": token_ids, "score": scores}
 
     compiled = tf.function(
@@ -118,7 +116,7 @@ def translation_signatures(
     @tf.function(input_signature=[text], autograph=False)
     def fast(text):
         ids = translator.encode(text)
-        token_ids, scores = compiled(_padded_to_sizes(ids))
+        token_ids, scores = compiled(pad_to_sizes(ids, BATCHES, LENGTHS))
         rows = tf.shape(ids)[0]
         return {
             "text": tokenizer.detokenize(token_ids[:rows]),
@@ -131,9 +129,21 @@ def translation_signatures(
         "from_ids": from_ids,
         "fast": fast,
     }
-    if cross_attentions(translator.model):
-        signatures["explain"] = _explain_signature(translator, search, text)
-    return signatures
+    if not cross_attentions(translator.model):
+        return signatures
+    looks = translation_looks(translator)
+
+    @tf.function(input_signature=[text], autograph=False)
+    def explain_text(text):
+        source_ids = translator.encode(text)
+        token_ids, scores = search(source_ids)
+        return {
+            "text": tokenizer.detokenize(token_ids),
+            "score": scores,
+            **looks(source_ids, token_ids),
+        }
+
+    return {**signatures, "explain": explain_text}
 
 
 def export_translation(
@@ -167,15 +177,10 @@ def export_translation(
     Returns:
         The version folder.
     """
-    signatures = translation_signatures(
-        translator, beam_size, length_penalty, n_best
+    signatures = chosen_signatures(
+        translation_signatures(translator, beam_size, length_penalty, n_best),
+        only,
     )
-    names = tuple(signatures) if only is None else tuple(only)
-    if not names or not set(names) <= set(signatures):
-        raise ValueError(
-            f"`only` must be names of {list(signatures)}. Received: {only!r}"
-        )
-    signatures = {name: signatures[name] for name in names}
     ids = translator.encode(list(texts))
     golden = {
         name: {"source_ids": ids} if name == "from_ids" else {"text": texts}
@@ -210,87 +215,19 @@ def _short_ones(texts, ids):
     return few or texts
 
 
-def _explain_signature(translator, search, text):
-    tokenizer = translator.tokenizer
-    look = explain.attention_model(translator.model)
-    crossing = cross_attentions(translator.model)
-
-    @tf.function(input_signature=[text], autograph=False)
-    def explain_text(text):
-        source_ids = translator.encode(text)
-        token_ids, scores = search(source_ids)
-        # What each token was chosen by: the decoder read those before it.
-        start = tf.fill((tf.shape(token_ids)[0], 1), tokenizer.start_id)
-        read = tf.concat([start, token_ids], axis=1)[:, :-1]
-        _, weights = look({"source_ids": source_ids, "target_ids": read})
-        real = tf.cast(token_ids != tokenizer.pad_id, tf.float32)
-        attention = tf.stack([weights[name] for name in crossing], axis=1)
-        attention *= real[:, tf.newaxis, tf.newaxis, :, tf.newaxis]
-        source, source_words = _tokens_and_words(tokenizer, source_ids)
-        target, target_words = _tokens_and_words(tokenizer, token_ids)
-        words_of = lambda ids, words: join_words(  # noqa: E731
-            ids, words, tokenizer.detokenize
-        ).to_tensor("")
-        alignment = attention_between_words(
-            _of_heads(attention, translator.settings.get("alignment_heads")),
-            target_words,
-            source_words,
-        )
-        return {
-            "text": tokenizer.detokenize(token_ids),
-            "score": scores,
-            "source_tokens": _tokens(tokenizer, source_ids),
-            "target_tokens": _tokens(tokenizer, token_ids),
-            "attention": attention,
-            "source_words": words_of(source, source_words),
-            "target_words": words_of(target, target_words),
-            "alignment": alignment,
-        }
-
-    return explain_text
-
-
-def _tokens(tokenizer, ids):
-    """Return the tokens `(B, T)`, "" for padding."""
-    return tf.where(ids == tokenizer.pad_id, "", tokenizer.id_to_token(ids))
-
-
-def _tokens_and_words(tokenizer, ids):
-    """Return the ids of text, ragged, and which word each belongs to.
-
-    The end token, which a translation that was cut has not, is no word.
-    """
-    of_text = (ids != tokenizer.pad_id) & (ids != tokenizer.end_id)
-    ids = tf.ragged.boolean_mask(ids, of_text)
-    return ids, word_of_token(tokenizer.id_to_token(ids))
-
-
-def _of_heads(attention, heads):
-    """Return the mean `(B, T, S)` of some `[[layer, head], ...]`, or of all."""
-    if not heads:
-        return tf.reduce_mean(attention, axis=(1, 2))
-    chosen = [attention[:, layer, head] for layer, head in heads]
-    return tf.add_n(chosen) / len(chosen)
-
-
 def _most_steps(ids):
     """The most tokens that `Translator.search` lets a translation have."""
     return STRETCH * tf.shape(ids)[1] + SLACK
 
 
-def _padded_to_sizes(ids):
-    """Add rows and columns of padding up to the next of the sizes."""
-    rows, columns = (
-        _next_size(tf.shape(ids)[axis], sizes)
-        for axis, sizes in ((0, BATCHES), (1, LENGTHS))
+def _cut_short(ids, max_length, tokenizer):
+    """Keep of ids `(B, S)` what is kept of a text that is too long.
+
+    That is its beginning, behind which the end token takes the last place.
+    """
+    goes_on = tf.reduce_any(
+        ids[:, max_length:] != tokenizer.pad_id, axis=1, keepdims=True
     )
-    missing = [rows - tf.shape(ids)[0], columns - tf.shape(ids)[1]]
-    return tf.pad(ids, [[0, missing[0]], [0, missing[1]]])
-
-
-def _next_size(size, sizes):
-    fits = tf.constant(sizes) >= size
-    next_one = tf.reduce_min(tf.where(fits, sizes, sizes[-1]))
-    # Beyond the largest, the next multiple of it.
-    multiple = -(-size // sizes[-1]) * sizes[-1]
-    return tf.where(size > sizes[-1], multiple, next_one)
+    last = ids[:, max_length - 1 : max_length]  # (B, 1), or (B, 0)
+    last = tf.where(goes_on, tokenizer.end_id, last)
+    return tf.concat([ids[:, : max_length - 1], last], axis=1)
