@@ -8,29 +8,20 @@ import numpy as np
 
 from keras_seq.commands.captioning_inputs import image_inputs
 from keras_seq.commands.captioning_pictures import picture_files
-from keras_seq.commands.captioning_task import usage_error
+from keras_seq.commands.captioning_task import OPTIONS
 from keras_seq.commands.run_notes import short
-from keras_seq.commands.usage_error import UsageError
+from keras_seq.commands.signature_model import SignatureModel, refuse_beam_size
 from keras_seq.commands.wording import on_one_line
 
 BATCH = 16  # images at a time
 
 
-class CaptioningModel:
-    """A captioner behind its signatures.
-
-    Args:
-        signatures: `{name: function}` of arrays by name, as `export.load` has
-            them.
-        card: What the model card says.
-    """
+class CaptioningModel(SignatureModel):
+    """A captioner behind its signatures."""
 
     asks_for = "the path of an image"
     drawn_as = ("html", "png", "gif")
-
-    def __init__(self, signatures: dict, card: dict):
-        self.signatures = signatures
-        self.card = card
+    options = OPTIONS
 
     def predict(self, inputs: list[bytes]) -> Iterator[dict]:
         """Yield `image`, `text` and `score` of each file, or its `error`."""
@@ -61,24 +52,12 @@ class CaptioningModel:
         size, fit = self.card["image_size"], self.card["fit"]
         return picture_files(path, explanations, size, fit)
 
-    def evaluate(self, said: dict) -> dict:
-        """Score the model on the data that was named."""
-        if "data" not in said:
-            said = {**self._own_data(), **said}
-        try:
-            return self._scores(said)
-        except ValueError as error:
-            raise usage_error(error) from error
-
-    def _scores(self, said):
+    def scores(self, said: dict) -> dict:
+        """Score what the signatures answer."""
         from keras_seq.tasks.captioning_data import load_data
         from keras_seq.tasks.captioning_evaluation import score_captions
 
-        if "beam_size" in said:
-            raise UsageError(
-                "--beam-size is chosen when a model is exported; this one has "
-                "its own. Name the run it was made from"
-            )
+        refuse_beam_size(said)
         dataset = load_data(said["data"], said.get("data_dir"))
         split = said.get("split", "test")
         count = len(dataset.columns(split)["captions"])
@@ -99,19 +78,14 @@ class CaptioningModel:
         looks = [_words_and_maps(found) for found in answers if explains]
         return score_captions(texts, dataset, split, rows, looks or None)
 
-    def _own_data(self):
+    def known_data(self) -> tuple:
+        """Return the names of data sets that can be loaded."""
         from keras_seq.tasks.captioning_data import NAMES
 
-        name = self.card.get("data", {}).get("name")
-        if name not in NAMES:
-            raise UsageError(
-                "--data must name what to score on: this model was trained "
-                f"with {name!r}, which is not at hand"
-            )
-        return {"data": name}
+        return NAMES
 
     def _answers(self, signature, inputs, say):
-        self._check(signature)
+        self.signature(signature)  # rather now than after the work
         files = image_inputs(inputs)
         while some := list(itertools.islice(files, BATCH)):
             good = [file.contents for file in some if file.contents is not None]
@@ -140,21 +114,13 @@ class CaptioningModel:
         return [why or next(answers) for why in wrong]
 
     def _rows(self, signature, images):
-        answer = self.signatures[signature](
-            image_bytes=np.array(images, object)
-        )
+        ask = self.signature(signature)
+        answer = ask(image_bytes=np.array(images, object))
         arrays = {name: np.asarray(value) for name, value in answer.items()}
         return [
             {name: array[row] for name, array in arrays.items()}
             for row in range(len(images))
         ]
-
-    def _check(self, signature):
-        if signature not in self.signatures:
-            raise UsageError(
-                f"the model must have the signature {signature!r}. "
-                f"Received: {sorted(self.signatures)}"
-            )
 
 
 def _problem(image):

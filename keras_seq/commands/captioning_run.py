@@ -2,8 +2,7 @@
 
 from keras_seq.commands.captioning_model import CaptioningModel
 from keras_seq.commands.captioning_task import DEFAULTS, EVALUATE
-from keras_seq.commands.run_folders import read_settings
-from keras_seq.commands.run_notes import RunNotes, base_name
+from keras_seq.commands.run_notes import RunNotes
 
 
 class CaptioningRun(CaptioningModel):
@@ -35,47 +34,31 @@ class CaptioningRun(CaptioningModel):
         return numbers
 
     def export(self, folder, only=None, half=False):
-        """Export; return the version folder.
-
-        Args:
-            folder: The folder of the versions.
-            only: Names of signatures, if not all are wanted.
-            half: Whether to write the weights as float16.
-        """
+        """Export, all signatures or `only` some; return the version folder."""
         from keras_seq.tasks.captioning_export import export_captioning
 
         settings = self.captioner.settings
-        name = base_name(settings.get("data", "unknown"))
-        licence = settings.get("licence", "unknown")
         return export_captioning(
             self.captioner,
             folder,
             only=only,
             half=half,
-            card={
-                "data": {"name": name, "licence": licence},
-                "metrics": self.notes.metrics(),
-                "settings": {**settings, "data": name},
-                "licence": licence,
-                "credits": [
-                    f"trained on {name} ({licence})",
-                    *_sight(settings),
-                ],
-            },
+            card=self.notes.card(settings, credits=_sight(settings)),
         )
 
-    def _scores(self, said):
+    def scores(self, said: dict) -> dict:
+        """Score the captioner itself, which can search otherwise, too."""
         from keras_seq.tasks import captioning
 
         return captioning.evaluate(self.captioner, **said)
 
-    def _own_data(self):
-        """The data of the training, of which files keep a part aside."""
-        from keras_seq.tasks import captioning
+    def own_data(self) -> dict:
+        """Load the data of the training, of which files keep a part aside."""
+        from keras_seq.tasks.captioning import load_data
 
-        noted = read_settings(self.folder) or {}
-        data = noted.get("data") or self.captioner.settings["data"]
-        return {"data": captioning.load_data(data, noted.get("data_dir"))}
+        settings = self.captioner.settings
+        data = self.notes.load_data(load_data, settings, ("data_dir",))
+        return {"data": data}
 
 
 def _sight(settings):

@@ -2,7 +2,15 @@
 
 import pathlib
 
-from keras_seq.commands.usage_error import UsageError
+from keras_seq.commands.train_arguments import (
+    add_data_dir,
+    add_epochs,
+    add_minutes,
+    add_seed,
+    check_numbers,
+    final_metrics,
+)
+from keras_seq.commands.usage_error import UsageError, in_options
 
 SUMMARY = "say what is on a picture"
 EXAMPLES = """\
@@ -23,6 +31,7 @@ DEFAULTS = {
 }
 # What `keras-seq evaluate` can be told.
 EVALUATE = ("data", "data_dir", "split", "beam_size")
+OPTIONS = (*DEFAULTS, *EVALUATE)
 _FILES = ("captioner.json", "model.keras", "vision.keras")
 
 
@@ -36,11 +45,7 @@ def add_train_arguments(parser) -> None:
         "zip file of its pictures, with a comma between them (default: "
         "scenes)",
     )
-    parser.add_argument(
-        "--data-dir",
-        metavar="DIR",
-        help="folder of the real data sets (default: KERAS_SEQ_DATA)",
-    )
+    add_data_dir(parser)
     parser.add_argument(
         "--cache-dir",
         metavar="DIR",
@@ -58,65 +63,29 @@ def add_train_arguments(parser) -> None:
         metavar="P",
         help="its size: tiny, small, ... (default: what suits the data)",
     )
-    parser.add_argument(
-        "--epochs",
-        metavar="N",
-        type=int,
-        help="how often to go through the data (default: what suits it)",
-    )
-    parser.add_argument(
-        "--minutes",
-        metavar="N",
-        type=float,
-        help="stop learning after so many (default: no limit)",
-    )
-    parser.add_argument(
-        "--seed",
-        metavar="N",
-        type=int,
-        help="the same number gives the same model (default: 0)",
-    )
+    add_epochs(parser)
+    add_minutes(parser)
+    add_seed(parser)
 
 
 def check(settings: dict) -> None:
     """Refuse settings that cannot be meant, before anything is loaded."""
-    for name, least in (("epochs", 1), ("seed", 0)):
-        value = settings[name]
-        if value is not None and value < least:
-            raise UsageError(
-                f"--{name} must be at least {least}. Received: {value}"
-            )
-    if settings["minutes"] is not None and not settings["minutes"] > 0:
-        raise UsageError(
-            f"--minutes must be positive. Received: {settings['minutes']}"
-        )
+    check_numbers(settings)
     from keras_seq.tasks.captioning_recipes import resolve_settings
 
-    try:
+    with in_options(OPTIONS):
         resolve_settings(
             settings["data"], settings["model"], settings["preset"]
         )
-    except ValueError as error:
-        raise usage_error(error) from error
 
 
 def train(folder, resume: bool, settings: dict) -> str:
     """Train; return a sentence on how well it went."""
     from keras_seq.tasks import captioning
 
-    settings = {k: v for k, v in settings.items() if v is not None}
-    minutes = settings.pop("minutes", None)
-    try:
-        _, result = captioning.train(
-            **settings,
-            time_limit=None if minutes is None else 60 * minutes,
-            folder=folder,
-            resume=resume,
-            verbose=1,
-        )
-    except ValueError as error:
-        raise usage_error(error) from error
-    nats = result.final_metrics.get("val_crossentropy")
+    with in_options(OPTIONS):
+        found = final_metrics(captioning.train, folder, resume, settings)
+    nats = found.get("val_crossentropy")
     if nats is None:
         return ""
     return f"{nats:.3f} nats a word of the validation part."
@@ -140,10 +109,8 @@ def open_run(folder, method: str = "auto"):
         raise UsageError(
             f"--method must be attention for a caption. Received: {method!r}"
         )
-    try:
+    with in_options(OPTIONS):
         return CaptioningRun(folder)
-    except ValueError as error:
-        raise usage_error(error) from error
 
 
 def open_export(exported):
@@ -151,15 +118,3 @@ def open_export(exported):
     from keras_seq.commands.captioning_model import CaptioningModel
 
     return CaptioningModel(exported.signatures, exported.card)
-
-
-def usage_error(error: ValueError) -> UsageError:
-    """Say what the library says in the words of the command line.
-
-    >>> print(usage_error(ValueError("`data_dir` must be a folder.")))
-    --data-dir must be a folder.
-    """
-    message = str(error)
-    for name in (*DEFAULTS, *EVALUATE):
-        message = message.replace(f"`{name}`", "--" + name.replace("_", "-"))
-    return UsageError(message)

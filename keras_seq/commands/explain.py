@@ -5,7 +5,7 @@ import json
 import pathlib
 import sys
 
-from keras_seq.commands.input_lines import input_batches
+from keras_seq.commands.input_lines import add_texts_argument, input_batches
 from keras_seq.commands.model_argument import add_model_argument, open_model
 from keras_seq.commands.usage_error import UsageError
 from keras_seq.commands.wording import in_shell
@@ -32,12 +32,7 @@ def add_parser(commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_model_argument(parser)
-    parser.add_argument(
-        "texts",
-        nargs="*",
-        metavar="TEXT",
-        help="a text; for captions an image file, a folder or a pattern",
-    )
+    add_texts_argument(parser)
     parser.add_argument(
         "--method",
         choices=_METHODS,

@@ -8,6 +8,16 @@ BATCH = 64
 _CHUNK = 1 << 16
 
 
+def add_texts_argument(parser) -> None:
+    """Add the positional arguments `TEXT`."""
+    parser.add_argument(
+        "texts",
+        nargs="*",
+        metavar="TEXT",
+        help="a text; for captions an image file, a folder or a pattern",
+    )
+
+
 def input_batches(
     texts: list[str], asked_for: str = "a text"
 ) -> Iterator[list[bytes]]:

@@ -52,6 +52,36 @@ class RunNotes:
             ]
         return found
 
+    def card(self, settings: dict, credits=(), **data) -> dict:
+        """Return what the model card of an export says of the training.
+
+        Args:
+            settings: Those of the trained model.
+            credits: Whom else than the data to thank.
+            data: What else to say of the data, by name.
+        """
+        name = base_name(settings.get("data", "unknown"))
+        licence = settings.get("licence", "unknown")
+        return {
+            "data": {"name": name, **data, "licence": licence},
+            "metrics": self.metrics(),
+            "settings": {**settings, "data": name},
+            "licence": licence,
+            "credits": [f"trained on {name} ({licence})", *credits],
+        }
+
+    def load_data(self, load, settings: dict, names):
+        """Load the data that the run was trained with.
+
+        Args:
+            load: A task's `load_data`.
+            settings: Those of the trained model.
+            names: Arguments of `load` that `keras-seq train` can be told.
+        """
+        noted = read_settings(self.folder) or {}
+        how = {k: noted[k] for k in names if noted.get(k) is not None}
+        return load(noted.get("data") or settings["data"], **how)
+
     def _evaluations(self):
         path = self.folder / _EVALUATIONS
         if not path.is_file():

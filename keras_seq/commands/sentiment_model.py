@@ -4,32 +4,20 @@ import pathlib
 
 import numpy as np
 
-from keras_seq.commands.run_folders import read_settings
-from keras_seq.commands.run_notes import RunNotes, base_name, short
-from keras_seq.commands.sentiment_task import DEFAULTS, usage_error
-from keras_seq.commands.usage_error import UsageError
+from keras_seq.commands.run_notes import RunNotes, short
+from keras_seq.commands.sentiment_task import DEFAULTS, OPTIONS
+from keras_seq.commands.text_model import TextModel, batches_of_like_length
 from keras_seq.commands.wording import on_one_line
 
 
-class SentimentModel:
-    """A classifier behind its signatures.
+class SentimentModel(TextModel):
+    """A classifier behind its signatures."""
 
-    Args:
-        signatures: `{name: function}` of arrays by name, as `export.load` has
-            them.
-        card: What the model card says.
-    """
-
-    asks_for = "a text"
-    drawn_as = ("html",)
-
-    def __init__(self, signatures: dict, card: dict):
-        self.signatures = signatures
-        self.card = card
+    options = OPTIONS
 
     def predict(self, inputs: list[bytes]) -> list[dict]:
         """Return `text`, `label`, `probability`, `probabilities` of each."""
-        answer = self._ask("serving_default", inputs)
+        answer = self.ask("serving_default", inputs)
         return [
             {
                 **_verdict(text, answer, row),
@@ -53,7 +41,7 @@ class SentimentModel:
 
     def explain(self, inputs: list[bytes]) -> list[dict]:
         """Return the verdict on each text, its words and their weights."""
-        answer = self._ask("explain", inputs)
+        answer = self.ask("explain", inputs)
         return [
             {
                 **_verdict(text, answer, row),
@@ -76,41 +64,17 @@ class SentimentModel:
 
         return words_html([_drawable(e) for e in explanations])
 
-    def write(self, path, explanations: list[dict]) -> list:
-        """Write one page of HTML; return its path in a list."""
-        path.write_text(self.page(explanations), encoding="utf-8")
-        return [path]
-
-    def evaluate(self, said: dict) -> dict:
-        """Score the model on the data that was named."""
+    def scores(self, said: dict) -> dict:
+        """Score what the signatures answer."""
         from keras_seq.tasks import sentiment
 
-        if "data" not in said:
-            said = {**self._own_data(), **said}
-        try:
-            return sentiment.evaluate(_Predictor(self), **said)
-        except ValueError as error:
-            raise usage_error(error) from error
+        return sentiment.evaluate(_Predictor(self), **said)
 
-    def _own_data(self):
+    def known_data(self):
+        """Return the names of data sets that can be loaded."""
         from keras_seq.tasks import sentiment
 
-        name = self.card.get("data", {}).get("name")
-        if name not in sentiment.LOADERS:
-            raise UsageError(
-                "--data must name what to score on: this model was trained "
-                f"with {name!r}, which is not at hand"
-            )
-        return {"data": name}
-
-    def _ask(self, signature, inputs):
-        if signature not in self.signatures:
-            raise UsageError(
-                f"the model must have the signature {signature!r}. "
-                f"Received: {sorted(self.signatures)}"
-            )
-        answer = self.signatures[signature](text=np.array(inputs, object))
-        return {name: np.asarray(value) for name, value in answer.items()}
+        return sentiment.LOADERS
 
 
 class SentimentRun(SentimentModel):
@@ -171,26 +135,15 @@ class SentimentRun(SentimentModel):
         )
 
     def _card(self):
-        settings = self.classifier.settings
-        name = base_name(settings.get("data", "unknown"))
-        licence = settings.get("licence", "unknown")
-        return {
-            "data": {"name": name, "licence": licence},
-            "metrics": self.notes.metrics(),
-            "settings": {**settings, "data": name},
-            "licence": licence,
-            "credits": [f"trained on {name} ({licence})"],
-        }
+        return self.notes.card(self.classifier.settings)
 
-    def _own_data(self):
-        """The data of the training, of which a table keeps a part aside."""
-        from keras_seq.tasks import sentiment
+    def own_data(self) -> dict:
+        """Load the data of the training; a table keeps a part of it aside."""
+        from keras_seq.tasks.sentiment import load_data
 
-        noted = read_settings(self.folder) or {}
         names = ("data_dir", "text_column", "label_column")
-        how = {k: noted[k] for k in names if noted.get(k) is not None}
-        data = noted.get("data") or self.classifier.settings["data"]
-        return {"data": sentiment.load_data(data, **how)}
+        settings = self.classifier.settings
+        return {"data": self.notes.load_data(load_data, settings, names)}
 
 
 class _Predictor:
@@ -200,13 +153,9 @@ class _Predictor:
         self.model = model
 
     def predict(self, texts, batch_size=64):
-        rows = [str(text).encode("utf-8", "surrogatepass") for text in texts]
-        order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
-        found = np.zeros((len(rows), len(self.model.card["labels"])), "f")
-        for first in range(0, len(order), batch_size):
-            places = order[first : first + batch_size]
-            some = [rows[place] for place in places]
-            answer = self.model._ask("serving_default", some)
+        found = np.zeros((len(texts), len(self.model.card["labels"])), "f")
+        for places, rows in batches_of_like_length(texts, batch_size):
+            answer = self.model.ask("serving_default", rows)
             found[places] = answer["probabilities"]
         return found
 

@@ -3,7 +3,13 @@
 import difflib
 import pathlib
 
-from keras_seq.commands.usage_error import UsageError
+from keras_seq.commands.train_arguments import (
+    add_data_dir,
+    add_epochs,
+    add_seed,
+    final_metrics,
+)
+from keras_seq.commands.usage_error import UsageError, in_options
 
 SUMMARY = "is a text for or against?"
 EXAMPLES = """\
@@ -23,6 +29,7 @@ DEFAULTS = {
 }
 # What `keras-seq evaluate` can be told.
 EVALUATE = ("data", "data_dir", "split", "text_column", "label_column")
+OPTIONS = (*DEFAULTS, "method", "split")
 _PRESETS = (
     "bag, ngrams, ngrams_bag, ngrams_spelling, ngrams_attention, rnn, lstm, "
     "gru, bidirectional, attention, transformer"
@@ -39,28 +46,14 @@ def add_train_arguments(parser) -> None:
         "rotten_tomatoes in --data-dir; several of these, as in imdb+sst2; or "
         "a CSV or TSV table, .gz and .xz too (default: reviews)",
     )
-    parser.add_argument(
-        "--data-dir",
-        metavar="DIR",
-        help="folder of the real data sets (default: KERAS_SEQ_DATA)",
-    )
+    add_data_dir(parser)
     parser.add_argument(
         "--preset",
         metavar="P",
         help=f"the model: {_PRESETS} (default: what suits the data)",
     )
-    parser.add_argument(
-        "--epochs",
-        metavar="N",
-        type=int,
-        help="how often to go through the data (default: what suits it)",
-    )
-    parser.add_argument(
-        "--seed",
-        metavar="N",
-        type=int,
-        help="the same number gives the same model (default: 0)",
-    )
+    add_epochs(parser)
+    add_seed(parser)
     parser.add_argument(
         "--text-column",
         metavar="NAME",
@@ -102,14 +95,9 @@ def train(folder, resume: bool, settings: dict) -> str:
     """Train; return a sentence on how well it went."""
     from keras_seq.tasks import sentiment
 
-    settings = {k: v for k, v in settings.items() if v is not None}
-    try:
-        _, result = sentiment.train(
-            **settings, folder=folder, resume=resume, verbose=1
-        )
-    except ValueError as error:
-        raise usage_error(error) from error
-    accuracy = result.final_metrics.get("val_accuracy")
+    with in_options(OPTIONS):
+        found = final_metrics(sentiment.train, folder, resume, settings)
+    accuracy = found.get("val_accuracy")
     if accuracy is None:
         return ""
     return f"Right on {accuracy:.1%} of the validation texts."
@@ -129,10 +117,8 @@ def open_run(folder, method: str = "auto"):
     """Load the classifier of a run."""
     from keras_seq.commands.sentiment_model import SentimentRun
 
-    try:
+    with in_options(OPTIONS):
         return SentimentRun(folder, method)
-    except ValueError as error:
-        raise usage_error(error) from error
 
 
 def open_export(exported):
@@ -140,15 +126,3 @@ def open_export(exported):
     from keras_seq.commands.sentiment_model import SentimentModel
 
     return SentimentModel(exported.signatures, exported.card)
-
-
-def usage_error(error: ValueError) -> UsageError:
-    """Say what the library says in the words of the command line.
-
-    >>> print(usage_error(ValueError("`data_dir` must be a folder.")))
-    --data-dir must be a folder.
-    """
-    message = str(error)
-    for name in (*DEFAULTS, "method", "split"):
-        message = message.replace(f"`{name}`", "--" + name.replace("_", "-"))
-    return UsageError(message)

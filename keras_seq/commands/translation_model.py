@@ -2,32 +2,22 @@
 
 import numpy as np
 
-from keras_seq.commands.run_folders import read_settings
-from keras_seq.commands.run_notes import RunNotes, base_name, short
-from keras_seq.commands.translation_task import DEFAULTS, EVALUATE, usage_error
+from keras_seq.commands.run_notes import RunNotes, short
+from keras_seq.commands.signature_model import refuse_beam_size
+from keras_seq.commands.text_model import TextModel, batches_of_like_length
+from keras_seq.commands.translation_task import DEFAULTS, EVALUATE, OPTIONS
 from keras_seq.commands.usage_error import UsageError
 from keras_seq.commands.wording import on_one_line
 
 
-class TranslationModel:
-    """A translator behind its signatures.
+class TranslationModel(TextModel):
+    """A translator behind its signatures."""
 
-    Args:
-        signatures: `{name: function}` of arrays by name, as `export.load` has
-            them.
-        card: What the model card says.
-    """
-
-    asks_for = "a text"
-    drawn_as = ("html",)
-
-    def __init__(self, signatures: dict, card: dict):
-        self.signatures = signatures
-        self.card = card
+    options = OPTIONS
 
     def predict(self, inputs: list[bytes]) -> list[dict]:
         """Return `source`, `text` and `score` of each."""
-        answer = self._ask("serving_default", inputs)
+        answer = self.ask("serving_default", inputs)
         return [
             _translation(source, answer, row)
             for row, source in enumerate(inputs)
@@ -43,7 +33,7 @@ class TranslationModel:
         `alignment` is from target words (rows) to source words; `attention`
         from target tokens to source tokens, by layer and head.
         """
-        answer = self._ask("explain", inputs)
+        answer = self.ask("explain", inputs)
         return [
             {**_translation(source, answer, row), **_looks(answer, row)}
             for row, source in enumerate(inputs)
@@ -91,50 +81,22 @@ class TranslationModel:
             title="Which words were translated from which",
         )
 
-    def write(self, path, explanations: list[dict]) -> list:
-        """Write one page of HTML; return its path in a list."""
-        path.write_text(self.page(explanations), encoding="utf-8")
-        return [path]
-
-    def evaluate(self, said: dict) -> dict:
-        """Score the model on the data that was named."""
+    def scores(self, said: dict) -> dict:
+        """Score what the signatures answer."""
         from keras_seq.tasks import translation
 
-        if "data" not in said:
-            said = {**self._own_data(), **said}
-        try:
-            return translation.evaluate(self._translator(said), **said)
-        except ValueError as error:
-            raise usage_error(error) from error
+        refuse_beam_size(said)
+        return translation.evaluate(_Translator(self), **said)
 
-    def _translator(self, said):
-        if "beam_size" in said:
-            raise UsageError(
-                "--beam-size is chosen when a model is exported; this one has "
-                "its own. Name the run it was made from"
-            )
-        return _Translator(self)
-
-    def _own_data(self):
+    def own_data(self) -> dict:
+        """Return which data the model was trained with, and its languages."""
         data = self.card.get("data", {})
-        if data.get("name") not in ("grammar", "multi30k", "tatoeba"):
-            raise UsageError(
-                "--data must name what to score on: this model was trained "
-                f"with {data.get('name')!r}, which is not at hand"
-            )
-        return {
-            "data": data["name"],
-            "languages": data.get("languages", DEFAULTS["languages"]),
-        }
+        languages = data.get("languages", DEFAULTS["languages"])
+        return {**super().own_data(), "languages": languages}
 
-    def _ask(self, signature, inputs):
-        if signature not in self.signatures:
-            raise UsageError(
-                f"the model must have the signature {signature!r}. "
-                f"Received: {sorted(self.signatures)}"
-            )
-        answer = self.signatures[signature](text=np.array(inputs, object))
-        return {name: np.asarray(value) for name, value in answer.items()}
+    def known_data(self) -> tuple:
+        """Return the names of data sets that can be loaded."""
+        return ("grammar", "multi30k", "tatoeba")
 
 
 class TranslationRun(TranslationModel):
@@ -160,48 +122,32 @@ class TranslationRun(TranslationModel):
         return numbers
 
     def export(self, folder, only=None, half=False):
-        """Export; return the version folder.
-
-        Args:
-            folder: The folder of the versions.
-            only: Names of signatures, if not all are wanted.
-            half: Whether to write the weights as float16.
-        """
+        """Export, all signatures or `only` some; return the version folder."""
         from keras_seq.tasks.translation_export import export_translation
 
         settings = self.translator.settings
-        name = base_name(settings.get("data", "unknown"))
-        licence = settings.get("licence", "unknown")
+        languages = settings.get("languages")
         return export_translation(
             self.translator,
             folder,
             only=only,
             half=half,
-            card={
-                "data": {
-                    "name": name,
-                    "languages": settings.get("languages"),
-                    "licence": licence,
-                },
-                "metrics": self.notes.metrics(),
-                "settings": {**settings, "data": name},
-                "licence": licence,
-                "credits": [f"trained on {name} ({licence})"],
-            },
+            card=self.notes.card(settings, languages=languages),
         )
 
-    def _translator(self, said):
-        return self.translator
-
-    def _own_data(self):
-        """The data of the training, of which files keep a part aside."""
+    def scores(self, said: dict) -> dict:
+        """Score the translator itself, which can search otherwise, too."""
         from keras_seq.tasks import translation
 
-        noted = read_settings(self.folder) or {}
+        return translation.evaluate(self.translator, **said)
+
+    def own_data(self) -> dict:
+        """Load the data of the training, of which files keep a part aside."""
+        from keras_seq.tasks.translation import load_data
+
         names = ("data_dir", "languages")
-        how = {k: noted[k] for k in names if noted.get(k) is not None}
-        data = noted.get("data") or self.translator.settings["data"]
-        return {"data": translation.load_data(data, **how)}
+        settings = self.translator.settings
+        return {"data": self.notes.load_data(load_data, settings, names)}
 
 
 class _Translator:
@@ -211,12 +157,9 @@ class _Translator:
         self.model = model
 
     def translate(self, texts, batch_size=64, **search):
-        rows = [str(text).encode("utf-8", "surrogatepass") for text in texts]
-        order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
-        found = [""] * len(rows)
-        for first in range(0, len(order), batch_size):
-            places = order[first : first + batch_size]
-            answers = self.model.predict([rows[place] for place in places])
+        found = [""] * len(texts)
+        for places, rows in batches_of_like_length(texts, batch_size):
+            answers = self.model.predict(rows)
             for place, answer in zip(places, answers, strict=True):
                 found[place] = answer["text"]
         return found

@@ -2,7 +2,15 @@
 
 import pathlib
 
-from keras_seq.commands.usage_error import UsageError
+from keras_seq.commands.train_arguments import (
+    add_data_dir,
+    add_epochs,
+    add_minutes,
+    add_seed,
+    check_numbers,
+    final_metrics,
+)
+from keras_seq.commands.usage_error import UsageError, in_options
 
 SUMMARY = "say it in another language"
 EXAMPLES = """\
@@ -24,6 +32,7 @@ DEFAULTS = {
 }
 # What `keras-seq evaluate` can be told.
 EVALUATE = ("data", "data_dir", "split", "languages", "beam_size", "lowercase")
+OPTIONS = (*DEFAULTS, *EVALUATE)
 _FILES = ("translator.json", "model.keras")
 
 
@@ -37,11 +46,7 @@ def add_train_arguments(parser) -> None:
         "two files with a comma between them, .gz and .xz too "
         "(default: grammar)",
     )
-    parser.add_argument(
-        "--data-dir",
-        metavar="DIR",
-        help="folder of the real data sets (default: KERAS_SEQ_DATA)",
-    )
+    add_data_dir(parser)
     parser.add_argument(
         "--languages",
         metavar="A-B",
@@ -60,65 +65,29 @@ def add_train_arguments(parser) -> None:
         help="its size: tiny, small, base or big (default: what suits the "
         "data)",
     )
-    parser.add_argument(
-        "--epochs",
-        metavar="N",
-        type=int,
-        help="how often to go through the data (default: what suits it)",
-    )
-    parser.add_argument(
-        "--minutes",
-        metavar="N",
-        type=float,
-        help="stop learning after so many (default: no limit)",
-    )
-    parser.add_argument(
-        "--seed",
-        metavar="N",
-        type=int,
-        help="the same number gives the same model (default: 0)",
-    )
+    add_epochs(parser)
+    add_minutes(parser)
+    add_seed(parser)
 
 
 def check(settings: dict) -> None:
     """Refuse settings that cannot be meant, before anything is loaded."""
-    for name, least in (("epochs", 1), ("seed", 0)):
-        value = settings[name]
-        if value is not None and value < least:
-            raise UsageError(
-                f"--{name} must be at least {least}. Received: {value}"
-            )
-    if settings["minutes"] is not None and not settings["minutes"] > 0:
-        raise UsageError(
-            f"--minutes must be positive. Received: {settings['minutes']}"
-        )
+    check_numbers(settings)
     from keras_seq.tasks.translation_recipes import resolve_settings
 
-    try:
+    with in_options(OPTIONS):
         resolve_settings(
             settings["data"], settings["model"], settings["preset"]
         )
-    except ValueError as error:
-        raise usage_error(error) from error
 
 
 def train(folder, resume: bool, settings: dict) -> str:
     """Train; return a sentence on how well it went."""
     from keras_seq.tasks import translation
 
-    settings = {k: v for k, v in settings.items() if v is not None}
-    minutes = settings.pop("minutes", None)
-    try:
-        _, result = translation.train(
-            **settings,
-            time_limit=None if minutes is None else 60 * minutes,
-            folder=folder,
-            resume=resume,
-            verbose=1,
-        )
-    except ValueError as error:
-        raise usage_error(error) from error
-    accuracy = result.final_metrics.get("val_accuracy")
+    with in_options(OPTIONS):
+        found = final_metrics(translation.train, folder, resume, settings)
+    accuracy = found.get("val_accuracy")
     if accuracy is None:
         return ""
     return f"Right on {accuracy:.1%} of the next tokens of the validation part."
@@ -139,10 +108,8 @@ def open_run(folder, method: str = "auto"):
     from keras_seq.commands.translation_model import TranslationRun
 
     _refuse(method)
-    try:
+    with in_options(OPTIONS):
         return TranslationRun(folder)
-    except ValueError as error:
-        raise usage_error(error) from error
 
 
 def open_export(exported):
@@ -158,15 +125,3 @@ def _refuse(method):
             "--method must be attention for a translation. "
             f"Received: {method!r}"
         )
-
-
-def usage_error(error: ValueError) -> UsageError:
-    """Say what the library says in the words of the command line.
-
-    >>> print(usage_error(ValueError("`data_dir` must be a folder.")))
-    --data-dir must be a folder.
-    """
-    message = str(error)
-    for name in (*DEFAULTS, *EVALUATE):
-        message = message.replace(f"`{name}`", "--" + name.replace("_", "-"))
-    return UsageError(message)
