@@ -7,6 +7,7 @@ import keras
 import tensorflow as tf
 
 from keras_seq.export.export_error import ExportError
+from keras_seq.export.needed_extra import needed_extra
 from keras_seq.export.save_file import save_file
 from keras_seq.export.standalone import LITERT
 
@@ -22,34 +23,15 @@ def save_litert(
 ) -> pathlib.Path:
     """Write `folder/<version>/model.tflite`, which answers in LiteRT.
 
-    As `save_onnx`, with LiteRT in the place of ONNX Runtime. The file is made
-    of LiteRT's own operations: it needs no Flex delegate, which would bring
-    TensorFlow along.
+    As `save_onnx`, whose arguments it has, with LiteRT in the place of ONNX
+    Runtime. The file is made of LiteRT's own operations: it needs no Flex
+    delegate, which would bring TensorFlow along.
 
     Needs the extra `[litert]`: ai-edge-litert.
-
-    Args:
-        folder: The folder of all versions; not one that a server watches.
-        model: A functional `keras.Model`, numbers in and numbers out.
-        card: What a stranger has to know, as in `export.save`.
-        golden: `{input: array}`, real questions.
-        beside: `{file name: content}` to write into the same folder, such as
-            the vocabulary.
-        version: Default: the next after the highest there is.
-
-    Returns:
-        The version folder.
-
-    Raises:
-        ExportError: The model was refused, and why. No version was made.
     """
-    try:
+    with needed_extra("save_litert", "litert", "ai-edge-litert"):
         import ai_edge_litert  # noqa: F401  (the clean process needs it)
-    except ImportError as error:
-        raise ImportError(
-            "`save_litert` needs the extra [litert]: ai-edge-litert. "
-            f"Received: {error}"
-        ) from error
+
     return save_file(
         folder,
         model,

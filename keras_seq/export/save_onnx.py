@@ -7,6 +7,7 @@ import pathlib
 import keras
 
 from keras_seq.export.export_error import ExportError
+from keras_seq.export.needed_extra import needed_extra
 from keras_seq.export.save_file import save_file
 from keras_seq.export.standalone import ONNX
 
@@ -53,7 +54,7 @@ def save_onnx(
     Raises:
         ExportError: The model was refused, and why. No version was made.
     """
-    with _extra():
+    with needed_extra("save_onnx", "onnx", "tf2onnx, onnx and onnxruntime"):
         import onnx
         import onnxruntime  # noqa: F401  (the clean process needs it)
         import tf2onnx
@@ -86,17 +87,6 @@ def save_onnx(
         version=version,
         opset=OPSET,
     )
-
-
-@contextlib.contextmanager
-def _extra():
-    try:
-        yield
-    except ImportError as error:
-        raise ImportError(
-            "`save_onnx` needs the extra [onnx]: tf2onnx, onnx and "
-            f"onnxruntime. Received: {error}"
-        ) from error
 
 
 @contextlib.contextmanager
