@@ -35,6 +35,8 @@ class TransformerBlock(keras.layers.Layer):
             as `dropout`. The paper drops none, and 0 is faster.
         flash_attention: As in `MultiHeadAttention`. `False` suits inputs that
             are never long: there is only one path to trace.
+        rotary: Whether self-attention turns queries and keys by their
+            positions: `True`, or the longest wavelength.
         **kwargs: Passed to `keras.layers.Layer`.
     """
 
@@ -50,6 +52,7 @@ class TransformerBlock(keras.layers.Layer):
         normalize_first=False,
         attention_dropout=None,
         flash_attention=None,
+        rotary=False,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -67,6 +70,7 @@ class TransformerBlock(keras.layers.Layer):
         self.normalize_first = normalize_first
         self.attention_dropout = attention_dropout
         self.flash_attention = flash_attention
+        self.rotary = rotary
         self.supports_masking = True
 
     # === Sub-layers ===
@@ -82,8 +86,13 @@ class TransformerBlock(keras.layers.Layer):
                 "`num_heads` must divide the input's width. Received: "
                 f"num_heads={self.num_heads}, width={shape[-1]}"
             )
+        if self.rotary and shape[-1] // self.num_heads % 2:
+            raise ValueError(
+                "Each head must have an even width when `rotary` is on. "
+                f"Received: num_heads={self.num_heads}, width={shape[-1]}"
+            )
 
-    def _make_attention(self, name, query_shape, value_shape):
+    def _make_attention(self, name, query_shape, value_shape, rotary=False):
         dropout = self.attention_dropout
         layer = MultiHeadAttention(
             num_heads=self.num_heads,
@@ -92,6 +101,7 @@ class TransformerBlock(keras.layers.Layer):
             kernel_initializer=self.kernel_initializer,
             bias_initializer=self.bias_initializer,
             flash_attention=self.flash_attention,
+            rotary=rotary,
             dtype=self.dtype_policy,
             name=name,
         )
@@ -158,4 +168,5 @@ class TransformerBlock(keras.layers.Layer):
             "normalize_first": self.normalize_first,
             "attention_dropout": self.attention_dropout,
             "flash_attention": self.flash_attention,
+            "rotary": self.rotary,
         }

@@ -49,6 +49,8 @@ class TransformerDecoder(TransformerBlock):
             as `dropout`. The paper drops none, and 0 is faster.
         flash_attention: As in `MultiHeadAttention`. `False` suits inputs that
             are never long: there is only one path to trace.
+        rotary: Whether self-attention turns queries and keys by their
+            positions: `True`, or the longest wavelength.
         **kwargs: Passed to `keras.layers.Layer`.
 
     Example:
@@ -70,7 +72,7 @@ class TransformerDecoder(TransformerBlock):
         self._check_width(shape)
         # KerasHub's order of weights.
         self.self_attention = self._make_attention(
-            "self_attention", shape, shape
+            "self_attention", shape, shape, self.rotary
         )
         self.self_attention_norm = self._make_norm("self_attention", shape)
         self.self_attention_dropout = self._make_dropout("self_attention")

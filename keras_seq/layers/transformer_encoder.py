@@ -42,6 +42,8 @@ class TransformerEncoder(TransformerBlock):
             as `dropout`. The paper drops none, and 0 is faster.
         flash_attention: As in `MultiHeadAttention`. `False` suits inputs that
             are never long: there is only one path to trace.
+        rotary: Whether self-attention turns queries and keys by their
+            positions: `True`, or the longest wavelength.
         **kwargs: Passed to `keras.layers.Layer`.
 
     Example:
@@ -57,7 +59,7 @@ class TransformerEncoder(TransformerBlock):
         self._check_width(inputs_shape)
         # KerasHub's order of weights.
         self.self_attention = self._make_attention(
-            "self_attention", inputs_shape, inputs_shape
+            "self_attention", inputs_shape, inputs_shape, self.rotary
         )
         self.self_attention_norm = self._make_norm(
             "self_attention", inputs_shape

@@ -7,10 +7,15 @@ So when hypotheses change places, those few numbers are copied and not the keys
 and values; and K queries at a time meet the keys of their row in one product.
 """
 
+import numpy as np
 from keras import ops
 
 from keras_seq.ops.masks import HIDDEN
-from keras_seq.ops.positions import sinusoidal_encoding
+from keras_seq.ops.positions import (
+    angles,
+    sinusoidal_encoding,
+    wave_frequencies,
+)
 
 
 def past_of(state, name, beam_size):
@@ -62,6 +67,14 @@ class _Past:
     def encoding(self, width):
         """Return the encoding of this step's position, `(1, D)`."""
         return sinusoidal_encoding(ops.reshape(self.step, (1,)), width)
+
+    def turn(self, width, max_wavelength):
+        """Return cosines and sines, each `(1, width)`, of this step's turn."""
+        theta = wave_frequencies(
+            np.arange(width) % (width // 2), width, max_wavelength
+        )
+        angle = angles(ops.reshape(self.step, (1,)), theta)
+        return ops.cos(angle), ops.sin(angle)
 
 
 class _Growing(_Past):

@@ -15,7 +15,11 @@ from keras_seq.models.encoder_decoder import (
     policy_of,
     symbolic_inputs,
 )
+from keras_seq.models.position_shift import PositionShift
 from keras_seq.models.transformer_steps import TransformerSteps, start_steps
+
+# How the model knows the order of tokens.
+POSITIONS = ("sinusoidal", "rotary", "both")
 
 
 def _preset(width, between, heads, layers, dropout=0.1):
@@ -30,6 +34,8 @@ def _preset(width, between, heads, layers, dropout=0.1):
         "activation": "relu",
         "normalize_first": False,
         "tie_embeddings": True,
+        "positions": "sinusoidal",
+        "max_shift": 0,
     }
 
 
@@ -101,6 +107,13 @@ class Transformer(EncoderDecoder):
         normalize_first: Pre-norm instead of the paper's post-norm.
         tie_embeddings: Whether source, target and logits share one table, or
             have three.
+        positions: "sinusoidal", the paper's; "rotary": self-attention turns
+            queries and keys by their positions (Su et al., 2021), and sees
+            distances alone; nothing is added to $E$; or "both". Heads that
+            turn have an even width.
+        max_shift: In training, the sinusoids of a pair of sentences begin
+            anywhere up to this position (see `PositionShift`), so that longer
+            sentences than it learns from are not strange to the model.
         dtype: Dtype or policy of all layers; logits are float32 either way.
         name: Of the model.
         **kwargs: Passed to `keras.Model`.
@@ -121,6 +134,8 @@ class Transformer(EncoderDecoder):
         activation="relu",
         normalize_first=False,
         tie_embeddings=True,
+        positions="sinusoidal",
+        max_shift=0,
         dtype=None,
         name="transformer",
         **kwargs,
@@ -135,6 +150,7 @@ class Transformer(EncoderDecoder):
         }
         shares = {"dropout": dropout, "attention_dropout": attention_dropout}
         check_settings(counts, shares)
+        _check_positions(positions, max_shift, hidden_dim, num_heads)
         policy = policy_of(dtype)
 
         # === Layers ===
@@ -147,6 +163,7 @@ class Transformer(EncoderDecoder):
             "flash_attention": False,
             "activation": activation,
             "normalize_first": normalize_first,
+            "rotary": positions != "sinusoidal",
             "dtype": policy,
         }
 
@@ -162,7 +179,11 @@ class Transformer(EncoderDecoder):
             drop = keras.layers.Dropout(
                 dropout, dtype=policy, name=f"{side}_dropout"
             )
-            place = SinusoidalPositions(dtype=policy, name=f"{side}_positions")
+            place = None
+            if positions != "rotary":
+                place = SinusoidalPositions(
+                    dtype=policy, name=f"{side}_positions"
+                )
             return place, drop, blocks, norm
 
         source_embedding, target_embedding = embeddings(
@@ -173,12 +194,13 @@ class Transformer(EncoderDecoder):
 
         # === Functional model ===
         inputs = symbolic_inputs()
-        encoded = _encode(source_embedding, encoder, inputs["source_ids"])
-        place, drop, blocks, norm = decoder
-        x = drop(place(target_embedding(inputs["target_ids"])))
-        for layer in blocks:
-            x = layer(x, encoded)
-        x = x if norm is None else norm(x)
+        ids = inputs["source_ids"], inputs["target_ids"]
+        places = None, None
+        if max_shift:
+            shift = PositionShift(max_shift, name="position_shift")
+            places = shift(*ids)
+        encoded = _through(encoder, source_embedding(ids[0]), places[0])
+        x = _through(decoder, target_embedding(ids[1]), places[1], encoded)
         logits = target_embedding(x, reverse=True)
 
         # === Config ===
@@ -190,6 +212,8 @@ class Transformer(EncoderDecoder):
             ),
             "normalize_first": normalize_first,
             "tie_embeddings": tie_embeddings,
+            "positions": positions,
+            "max_shift": max_shift,
             "dtype": policy,
         }
         super().__init__(inputs, logits, config, name=name, **kwargs)
@@ -203,22 +227,48 @@ class Transformer(EncoderDecoder):
         source_ids = ops.convert_to_tensor(source_ids)
         return start_steps(
             self._decoder[2],
-            _encode(self.source_embedding, self._encoder, source_ids),
+            _through(self._encoder, self.source_embedding(source_ids)),
             ops.not_equal(source_ids, 0),
             max_length,
         )
 
     def stepper(self):
-        _, _, blocks, norm = self._decoder
-        return TransformerSteps(self.target_embedding, blocks, norm)
+        place, _, blocks, norm = self._decoder
+        return TransformerSteps(
+            self.target_embedding, blocks, norm, place is not None
+        )
 
     def step(self, token_ids, state):
         return self.stepper()(token_ids, state)
 
 
-def _encode(embedding, encoder, source_ids):
-    place, drop, blocks, norm = encoder
-    x = drop(place(embedding(source_ids)))
+def _through(side, x, places=None, *memory):
+    """Return what one side makes of embeddings `(B, T, D)`."""
+    place, drop, blocks, norm = side
+    x = drop(x if place is None else place(x, positions=places))
     for layer in blocks:
-        x = layer(x)
+        x = layer(x, *memory)
     return x if norm is None else norm(x)
+
+
+def _check_positions(positions, max_shift, hidden_dim, num_heads):
+    if positions not in POSITIONS:
+        raise ValueError(
+            f"`positions` must be one of {POSITIONS}. Received: {positions!r}"
+        )
+    if not isinstance(max_shift, int) or max_shift < 0:
+        raise ValueError(
+            "`max_shift` must be 0 or a positive integer. Received: "
+            f"max_shift={max_shift}"
+        )
+    if positions == "rotary" and max_shift:
+        raise ValueError(
+            '`max_shift` must be 0 when `positions` is "rotary": there is '
+            f"nothing to shift. Received: max_shift={max_shift}"
+        )
+    if positions != "sinusoidal" and hidden_dim // num_heads % 2:
+        raise ValueError(
+            "`hidden_dim` must give each head an even width when `positions` "
+            f'is "{positions}". Received: hidden_dim={hidden_dim}, '
+            f"num_heads={num_heads}"
+        )

@@ -5,7 +5,9 @@ more than into arithmetic. So what all steps share is made once, outside their
 loop: query, key and value are one kernel, and carry the scale of the scores.
 Vectors have two axes, `(B, D)`, so that every product is a plain one; keys and
 values lie as attention reads them, `(B, H, L, D)`; what hides is added, and
-made once for all layers.
+made once for all layers. Rotary positions turn query and key by two products,
+with what their kernel gives and with what the same kernel a quarter turn ahead
+gives.
 
 The numbers are those of `TransformerDecoder` called on all tokens.
 """
@@ -71,23 +73,35 @@ class TransformerSteps:
 
     beam_size = 1
 
-    def __init__(self, embedding, blocks, norm):
+    def __init__(self, embedding, blocks, norm, adds_positions=True):
         self.embedding = embedding
         self.blocks = [_Block(block) for block in blocks]
         self.norm = _Norm(norm) if norm is not None else None
         self.logits = StepLogits(embedding)
         self._key = f"{self.blocks[0].name}/self_key"
+        self.rotary = blocks[0].rotary
+        self.adds_positions = adds_positions
 
     def __call__(self, token_ids, state):
         past = past_of(state, self._key, self.beam_size)
         x = self.embedding(token_ids)  # (B, D)
-        x = x + ops.cast(past.encoding(x.shape[-1]), x.dtype)
+        if self.adds_positions:
+            x = x + ops.cast(past.encoding(x.shape[-1]), x.dtype)
+        turn = self._turn(past) if self.rotary else None
         new, attention = {**state, **past.moved_on}, {}
         for block in self.blocks:
-            x, weights = block(x, past, new)
+            x, weights = block(x, past, new, turn)
             attention[f"{block.name}/cross_attention"] = weights
         x = x if self.norm is None else self.norm(x)
         return self.logits(x), new, attention
+
+    def _turn(self, past):
+        """Return cosines and sines for queries and keys, `(1, 2 H D)`."""
+        heads, width = self.blocks[0].num_heads, self.blocks[0].width
+        wavelength = 10_000 if self.rotary is True else self.rotary
+        return [
+            ops.tile(x, (1, 2 * heads)) for x in past.turn(width, wavelength)
+        ]
 
     # === Beams: see `decoding.beam_state` ===
 
@@ -135,6 +149,10 @@ class _Block:
             (look_back.key_dense, 1.0),
             (look_back.value_dense, 1.0),
         )
+        if block.rotary:
+            self.qkv = [
+                ops.concatenate([w, self._ahead(w)], axis=-1) for w in self.qkv
+            ]
         self.back = self._joined((look_back.output_dense, 1.0), rows=2)
         self.query = self._joined((look_across.query_dense, scale))
         self.across = self._joined((look_across.output_dense, 1.0), rows=2)
@@ -171,14 +189,34 @@ class _Block:
             return kernels[0], biases[0]
         return ops.concatenate(kernels, axis=1), ops.concatenate(biases)
 
-    def __call__(self, x, past, state):
-        """Return the block's output and attention; write into `state`."""
+    def _ahead(self, weight):
+        """Return the columns of query and key, turned by a right angle.
+
+        Args:
+            weight: Kernel or bias, `(..., 3 H D)`.
+        """
+        columns = 2 * self.num_heads * self.width
+        *rows, _ = weight.shape
+        pairs = (*rows, 2 * self.num_heads, 2, self.width // 2)
+        first, second = ops.unstack(
+            ops.reshape(weight[..., :columns], pairs), 2, -2
+        )
+        turned = ops.stack([-second, first], axis=-2)
+        return ops.reshape(turned, (*rows, columns))
+
+    def __call__(self, x, past, state, turn=None):
+        """Return the block's output and attention; write into `state`.
+
+        `turn` has the cosines and sines of rotary positions.
+        """
 
         def key_of(name):
             return f"{self.name}/{name}"
 
         def look_back(x):
-            q, k, v = self._heads(affine(x, *self.qkv), 3, past.beam_size)
+            x = affine(x, *self.qkv)
+            x = x if turn is None else self._turned(x, *turn)
+            q, k, v = self._heads(x, 3, past.beam_size)
             for name, new in (("self_key", k), ("self_value", v)):
                 name = key_of(name)
                 state[name] = past.join(state[name], new)
@@ -217,6 +255,13 @@ class _Block:
         # PyTorch cannot tell how many rows have no source to look at.
         rows = (ops.shape(x)[0], self.num_heads, 1, ops.shape(weights)[3])
         return x, ops.reshape(weights, rows)
+
+    def _turned(self, x, cos, sin):
+        """`(B, 5 H D)` -> `(B, 3 H D)`: query and key turned, and value."""
+        columns = 2 * self.num_heads * self.width
+        x, value, ahead = ops.split(x, [columns, 3 * columns // 2], axis=-1)
+        x = ops.cast(x, "float32") * cos + ops.cast(ahead, "float32") * sin
+        return ops.concatenate([ops.cast(x, self.dtype), value], axis=-1)
 
     def _heads(self, x, count, beam_size):
         """`(B * K, count * H * D)` -> `count` times `(B, H, K, D)`."""

@@ -15,7 +15,7 @@ from tests.gradients import gradients
 from tests.oracles import transformer as oracle
 
 # Distinct primes, but the width, which the heads must divide.
-B, T, S, H, D, E, F = 2, 5, 7, 3, 33, 11, 13
+B, T, S, H, D, E, F = 2, 5, 7, 3, 42, 11, 13
 EPSILON = 1e-3
 SETTINGS = dict(
     intermediate_dim=F, num_heads=H, layer_norm_epsilon=EPSILON, dropout=0.1
@@ -38,14 +38,18 @@ def to_numpy(x):
 
 
 pre_and_post = pytest.mark.parametrize("pre_norm", [False, True])
+turned_or_not = pytest.mark.parametrize("rotary", [False, 100.0])
 
 
 @pre_and_post
-def test_encoder_matches_the_paper(pre_norm):
+@turned_or_not
+def test_encoder_matches_the_paper(pre_norm, rotary):
     x = normal(B, T, D)
     padding = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)
     pairs = np.random.default_rng(2).random((B, T, T)) < 0.7
-    layer = TransformerEncoder(**SETTINGS, normalize_first=pre_norm)
+    layer = TransformerEncoder(
+        **SETTINGS, normalize_first=pre_norm, rotary=rotary
+    )
     layer.build(x.shape)
     weights = scatter_weights(layer)
     got, scores = layer(
@@ -55,7 +59,9 @@ def test_encoder_matches_the_paper(pre_norm):
         return_attention_scores=True,
     )
     visible = pairs & padding[:, None]
-    want, want_scores = oracle.encoder(x, weights, visible, pre_norm, EPSILON)
+    want, want_scores = oracle.encoder(
+        x, weights, visible, pre_norm, EPSILON, rotary or None
+    )
     np.testing.assert_allclose(to_numpy(got), want, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(to_numpy(scores), want_scores, atol=1e-5)
     without = layer(x, padding_mask=padding, attention_mask=pairs)
@@ -63,13 +69,16 @@ def test_encoder_matches_the_paper(pre_norm):
 
 
 @pre_and_post
-def test_decoder_matches_the_paper(pre_norm):
+@turned_or_not
+def test_decoder_matches_the_paper(pre_norm, rotary):
     x, memory = normal(B, T, D), normal(B, S, E, seed=3)
     padding = np.array([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]], bool)
     memory_padding = np.ones((B, S), bool)
     memory_padding[0, 4:] = False
     pairs = np.random.default_rng(2).random((B, T, S)) < 0.8
-    layer = TransformerDecoder(**SETTINGS, normalize_first=pre_norm)
+    layer = TransformerDecoder(
+        **SETTINGS, normalize_first=pre_norm, rotary=rotary
+    )
     layer.build(x.shape, memory.shape)
     weights = scatter_weights(layer)
     got, scores = layer(
@@ -83,7 +92,14 @@ def test_decoder_matches_the_paper(pre_norm):
     visible = padding[:, None] & np.tril(np.ones((T, T), bool))
     memory_visible = pairs & memory_padding[:, None]
     want, want_scores = oracle.decoder(
-        x, memory, weights, visible, memory_visible, pre_norm, EPSILON
+        x,
+        memory,
+        weights,
+        visible,
+        memory_visible,
+        pre_norm,
+        EPSILON,
+        rotary or None,
     )
     np.testing.assert_allclose(to_numpy(got), want, rtol=1e-4, atol=1e-4)
     assert scores.keys() == want_scores.keys()
@@ -94,10 +110,15 @@ def test_decoder_matches_the_paper(pre_norm):
 @pre_and_post
 @pytest.mark.parametrize("max_length", [None, T + 2])
 @pytest.mark.parametrize("with_memory", [True, False])
-def test_step_by_step_equals_all_at_once(pre_norm, max_length, with_memory):
+@turned_or_not
+def test_step_by_step_equals_all_at_once(
+    pre_norm, max_length, with_memory, rotary
+):
     x, memory = ops.convert_to_tensor(normal(B, T, D)), None
     memory_mask = None
-    layer = TransformerDecoder(**SETTINGS, normalize_first=pre_norm)
+    layer = TransformerDecoder(
+        **SETTINGS, normalize_first=pre_norm, rotary=rotary
+    )
     if with_memory:
         memory = ops.convert_to_tensor(normal(B, S, E, seed=3))
         memory_mask = np.ones((B, S), bool)
@@ -251,7 +272,9 @@ def test_bad_settings_name_the_argument(Block):
     with pytest.raises(ValueError, match="intermediate_dim.*Received"):
         Block(intermediate_dim=-1, num_heads=H)
     with pytest.raises(ValueError, match="num_heads.*divide.*Received"):
-        Block(intermediate_dim=F, num_heads=2)(normal(B, T, D))
+        Block(intermediate_dim=F, num_heads=4)(normal(B, T, D))
+    with pytest.raises(ValueError, match="even.*num_heads=6, width=42"):
+        Block(intermediate_dim=F, num_heads=6, rotary=True)(normal(B, T, D))
     with pytest.raises(ValueError, match="Received: shape"):
         Block(intermediate_dim=F, num_heads=H)(normal(B, D))
 

@@ -11,6 +11,12 @@ FAMILIES = {
     "transformer_pre_norm": lambda **more: transformer(
         V, "test", normalize_first=True, tie_embeddings=False, **more
     ),
+    "transformer_rotary": lambda **more: transformer(
+        V, "test", positions="rotary", **more
+    ),
+    "transformer_shifted": lambda **more: transformer(
+        V, "test", positions="both", max_shift=5, **more
+    ),
     "rnn_search": lambda **more: rnn_search(V, "test", **more),
     "rnn_search_dot": lambda **more: rnn_search(
         V, "test", score="dot", tie_embeddings=False, **more

@@ -7,16 +7,19 @@ from keras import ops
 
 from keras_seq.decoding import beam_search
 from keras_seq.models import transformer
+from keras_seq.models.transformer import POSITIONS
 
 V, START, END, LIMIT = 37, 2, 3, 9
 SOURCE = np.array([[7, 3, 11, 9, 0], [5, 0, 0, 0, 0], [8, 9, 30, 31, 32]])
 
 
-@pytest.fixture(scope="module")
-def model():
+@pytest.fixture(scope="module", params=POSITIONS)
+def model(request):
     keras.utils.set_random_seed(3)
     # Tied, a random model writes one token over and over.
-    model = transformer(V, "test", tie_embeddings=False)
+    model = transformer(
+        V, "test", tie_embeddings=False, positions=request.param
+    )
     for weight in model.weights:
         if len(weight.shape) > 1:  # far from even, or all beams are alike
             weight.assign(weight * 2.5)
@@ -74,10 +77,12 @@ def test_hypotheses_share_what_was_made_of_the_source(model):
 
 
 @pytest.mark.tensorflow
-def test_a_graph_gives_the_same_for_one_row_and_for_many():
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_a_graph_gives_the_same_for_one_row_and_for_many(positions):
     import tensorflow as tf
 
-    model = transformer(V, "test")  # tied: one row has a product of its own
+    # Tied: one row has a product of its own.
+    model = transformer(V, "test", positions=positions)
 
     @tf.function(input_signature=[tf.TensorSpec((None, None), tf.int32)])
     def run(source):

@@ -22,25 +22,39 @@ def exact(weights):
 # --- Vaswani et al., 2017 ---------------------------------------------------
 
 
-def transformer_logits(source, target, weights, pre_norm, epsilon=1e-5):
-    """Return logits `(T, V)` of token ids `(S,)` and `(T,)`."""
+def transformer_logits(
+    source,
+    target,
+    weights,
+    pre_norm,
+    epsilon=1e-5,
+    positions="sinusoidal",
+    start=0,
+):
+    """Return logits `(T, V)` of token ids `(S,)` and `(T,)`.
+
+    `positions` are "sinusoidal", from `start` on, "rotary" or "both".
+    """
     weights = exact(weights)
     read, write, output = tables(weights)
 
     def placed(table, ids):
-        positions = sinusoids(np.arange(len(ids)), table.shape[1])
-        return (embed(table, ids) + positions)[None]
+        x = embed(table, ids)
+        if positions != "rotary":
+            x = x + sinusoids(start + np.arange(len(ids)), table.shape[1])
+        return x[None]
 
     def normed(x, name):
         return transformer.norm(x, weights[name], epsilon) if pre_norm else x
 
+    rotary = None if positions == "sinusoidal" else 10_000
     s, t = len(source), len(target)
     h = placed(read, source)
     n = 1
     while f"encoder_{n}" in weights:
         all_visible = np.ones((1, s, s), bool)
         h, _ = transformer.encoder(
-            h, weights[f"encoder_{n}"], all_visible, pre_norm, epsilon
+            h, weights[f"encoder_{n}"], all_visible, pre_norm, epsilon, rotary
         )
         n += 1
     h = normed(h, "encoder_norm")
@@ -54,6 +68,7 @@ def transformer_logits(source, target, weights, pre_norm, epsilon=1e-5):
             np.ones((1, t, s), bool),
             pre_norm,
             epsilon,
+            rotary,
         )
         n += 1
     return normed(y, "decoder_norm")[0] @ output

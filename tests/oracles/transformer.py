@@ -7,6 +7,8 @@ and so on, as plain arrays.
 
 import numpy as np
 
+from tests.oracles.attention import turn
+
 
 def softmax_rows(scores, visible):
     weights = np.zeros_like(scores)
@@ -18,14 +20,20 @@ def softmax_rows(scores, visible):
     return weights
 
 
-def multi_head(query, value, weights, visible):
-    """Section 3.2.2; `visible` is `(B, T, S)`."""
+def multi_head(query, value, weights, visible, rotary=None):
+    """Section 3.2.2; `visible` is `(B, T, S)`.
+
+    With `rotary`, the longest wavelength, queries and keys are turned by their
+    places, which are counted from the first (Su et al., 2021).
+    """
     wq, bq, wk, bk, wv, bv, wo, bo = (np.float64(w) for w in weights)
     heads, all_weights = [], []
     for h in range(wq.shape[1]):
         q = query @ wq[:, h] + bq[h]
         k = value @ wk[:, h] + bk[h]
         v = value @ wv[:, h] + bv[h]
+        if rotary is not None:
+            q, k = turn(q, 0, rotary), turn(k, 0, rotary)
         scores = q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[-1])
         a = softmax_rows(scores, visible)
         heads.append(a @ v)
@@ -51,7 +59,7 @@ def residual(x, sublayer, norm, pre_norm):
     return x + sublayer(norm(x)) if pre_norm else norm(x + sublayer(x))
 
 
-def encoder(x, weights, visible, pre_norm, epsilon):
+def encoder(x, weights, visible, pre_norm, epsilon, rotary=None):
     x = np.float64(x)
     attention, norm1, norm2, ffn = (
         weights[:8],
@@ -62,7 +70,7 @@ def encoder(x, weights, visible, pre_norm, epsilon):
     seen = []
 
     def attend(x):
-        output, a = multi_head(x, x, attention, visible)
+        output, a = multi_head(x, x, attention, visible, rotary)
         seen.append(a)
         return output
 
@@ -76,7 +84,9 @@ def encoder(x, weights, visible, pre_norm, epsilon):
     return x, seen[0]
 
 
-def decoder(x, memory, weights, visible, memory_visible, pre_norm, epsilon):
+def decoder(
+    x, memory, weights, visible, memory_visible, pre_norm, epsilon, rotary=None
+):
     x, memory = np.float64(x), np.float64(memory)
     self_, norm1 = weights[:8], weights[8:10]
     cross, norm2 = weights[10:18], weights[18:20]
@@ -84,7 +94,9 @@ def decoder(x, memory, weights, visible, memory_visible, pre_norm, epsilon):
     seen = {}
 
     def look_back(x):
-        output, seen["self_attention"] = multi_head(x, x, self_, visible)
+        output, seen["self_attention"] = multi_head(
+            x, x, self_, visible, rotary
+        )
         return output
 
     def look_across(x):

@@ -21,9 +21,9 @@ TEXTS = ["one red cat and two dog", "", "cat", b"\xff\xfe", "Où est-il ? 👍"]
 CARD = {"data": {}, "metrics": [], "licence": "CC0-1.0", "credits": []}
 
 
-def make(family):
+def make(family, **settings):
     tokenizer = SubwordTokenizer.train([*WORDS, *WORDS.values()], 330)
-    model = family(tokenizer.vocabulary_size, "test")
+    model = family(tokenizer.vocabulary_size, "test", **settings)
     return Translator(tokenizer, model, max_length=40)
 
 
@@ -139,6 +139,20 @@ def test_recurrent_translators_have_the_same_signatures(family):
     assert set(signatures) == names
     plain = signatures["serving_default"](np.array(["one cat", ""], object))
     assert np.isfinite(plain["score"].numpy()).all()
+
+
+def test_rotary_positions_give_the_same_by_every_signature():
+    translator = make(transformer, positions="both", max_shift=7)
+    signatures = translation_signatures(translator, n_best=2)
+    texts = np.array(["one red cat and two dog", "", "cat"], object)
+    plain = signatures["serving_default"](texts)
+    found = [text.decode() for text in plain["text"].numpy()]
+    assert found == translator.translate(texts)
+    for name in ("fast", "explain"):
+        answer = signatures[name](texts)
+        assert answer["text"].numpy().tolist() == plain["text"].numpy().tolist()
+    fast = signatures["fast"](texts)["score"]
+    np.testing.assert_allclose(fast, plain["score"], rtol=1e-4)
 
 
 def test_the_card_keeps_the_looks_of_short_texts_only(exported):
