@@ -50,6 +50,9 @@ RECIPES = {
             "num_encoder_layers": 2,
             "num_decoder_layers": 2,
             "normalize_first": True,
+            # For sentences that are longer than those of its training.
+            "positions": "both",
+            "max_shift": 16,
         },
         "rnn_search": {"epochs": 4},
         "seq2seq": {"epochs": 4},
