@@ -102,6 +102,54 @@ def keras_hub_fit(steps):
     )
 
 
+def products_alone(steps):
+    """The matrix products of a step, forward and backward, and nothing else.
+
+    No training is faster whose products are TensorFlow's.
+    """
+    from keras_seq import _startup
+
+    _startup.load_backend()
+    import tensorflow as tf
+
+    rows, head = BATCH * LENGTH, WIDTH // HEADS
+    attentions = 3 * LAYERS  # of encoders, and two of each decoder
+    # How many of each: (..., T, D) times (..., D, E).
+    shapes = [
+        (4 * attentions, (rows, WIDTH), (WIDTH, WIDTH)),
+        (2 * LAYERS, (rows, WIDTH), (WIDTH, BETWEEN)),
+        (2 * LAYERS, (rows, BETWEEN), (BETWEEN, WIDTH)),
+        (1, (rows, WIDTH), (WIDTH, VOCABULARY)),
+    ]
+    many = BATCH, HEADS
+    shapes += [
+        (attentions, (*many, LENGTH, head), (*many, head, LENGTH)),
+        (attentions, (*many, LENGTH, LENGTH), (*many, LENGTH, head)),
+    ]
+    pairs = [
+        (tf.random.normal(left), tf.random.normal(right))
+        for count, left, right in shapes
+        for _ in range(count)
+    ]
+
+    @tf.function
+    def step():
+        seen = []
+        for x, w in pairs:
+            y = tf.matmul(x, w)
+            d_x = tf.matmul(y, w, transpose_b=True)
+            d_w = tf.matmul(x, y, transpose_a=True)
+            # One number of each, lest it be left out.
+            seen += [tf.reshape(part, [-1])[0] for part in (y, d_x, d_w)]
+        return tf.add_n(seen)
+
+    def work():
+        for _ in range(steps):
+            step().numpy()
+
+    return work
+
+
 def torch_loop(steps):
     """`torch.nn.Transformer` in a plain loop, its Adam fused."""
     import torch
