@@ -14,12 +14,16 @@ kept for the backward pass, which is then faster.
 
 from keras import ops
 
+from keras_seq.ops.attention import attend
 from keras_seq.ops.attention_block import (
     block_gradients,
     block_weights,
     zero_blind_rows,
 )
+from keras_seq.ops.masks import causal_mask, merge_masks
+from keras_seq.ops.products import times_transposed
 from keras_seq.ops.row_blocks import join_rows, loop_blocks, split_rows
+from keras_seq.ops.shapes import is_symbol
 
 # Up to this many scores per head, weights are kept for the backward pass.
 LONG = 1024 * 1024
@@ -51,6 +55,10 @@ def blockwise_attention(query, key, value, mask=None, causal=False):
     (1, 2, 3, 4)
     """
     length, key_length = ops.shape(query)[2], ops.shape(key)[2]
+    if is_symbol(length) or is_symbol(key_length):
+        past = causal_mask(length, key_length)[None] if causal else None
+        scores = times_transposed(query, key)
+        return attend(scores, value, merge_masks(mask, past))[0]
     is_long = length * key_length > LONG
     if isinstance(is_long, bool):
         return _attend(query, key, value, mask, causal, is_long)

@@ -14,7 +14,9 @@ from keras_seq.ops.attention_block import (
     zero_blind_rows,
 )
 from keras_seq.ops.blockwise_attention import blockwise_attention
+from keras_seq.ops.masks import local_mask, merge_masks
 from keras_seq.ops.row_blocks import join_rows, loop_blocks
+from keras_seq.ops.shapes import is_symbol
 
 BLOCKS_AT_ONCE = 4  # where one waits, another computes
 
@@ -45,7 +47,11 @@ def local_attention(query, key, value, window, key_mask=None, causal=False):
     def nearby():
         return _attend_by_blocks(query, key, value, window, key_mask, causal)
 
-    all_are_near = ops.shape(query)[2] <= window
+    length = ops.shape(query)[2]
+    if is_symbol(length):
+        mask = merge_masks(key_mask, local_mask(window, length)[None])
+        return blockwise_attention(query, key, value, mask, causal)
+    all_are_near = length <= window
     if isinstance(all_are_near, bool):
         return everywhere() if all_are_near else nearby()
     return ops.cond(all_are_near, everywhere, nearby)

@@ -1,5 +1,7 @@
 """Say what shape was wanted, before a backend complains about its insides."""
 
+import keras
+
 
 def check_shape(name, shape, *allowed):
     """Raise `ValueError` unless `shape` is one of `allowed`.
@@ -28,3 +30,15 @@ def _fits(shape, wanted):
         got is None or isinstance(want, str) or got == want
         for got, want in zip(shape, wanted, strict=True)
     )
+
+
+def is_symbol(length):
+    """Return True if `length` is only a name, which cannot be compared.
+
+    So it is where JAX infers or exports a shape that is not known. Where
+    TensorFlow does, a length is a tensor.
+
+    >>> is_symbol(3)
+    False
+    """
+    return keras.backend.backend() == "jax" and not isinstance(length, int)
