@@ -41,6 +41,15 @@ The Transformer was compared on two of the folds, without its being the best
 that can be had: 66.9 % at 5e-4; at 3e-3 77.0 %, without dropout 76.2 %, with
 one layer and token dropout 0.5 73.6 %.
 """,
+    "grammar": """\
+Sentences of `long` have 21 to 32 words, those of the training at most 20. How
+the Transformer knows positions was chosen on the validation pairs and on 600
+long ones of another seed, after 3 epochs, seed 0. Rotary: 95.9 BLEU and 68.5 on
+long ones (71 %); sinusoids that begin anywhere up to 32: 89.8 and 74.8 (83 %);
+rotary and sinusoids that begin anywhere up to 16: 97.4 and 80.5 (83 %), which
+stayed. With the sinusoids alone of the paper, 10 epochs had given 98.5 on the
+test part and 76.0 on long ones (77 %).
+""",
     "multi30k": """\
 Neither setting was compared with another: each is the first that was tried.
 The rows say how long they may take; a time limit holds them to it.
