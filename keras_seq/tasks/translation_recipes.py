@@ -50,7 +50,7 @@ RECIPES = {
             "num_encoder_layers": 2,
             "num_decoder_layers": 2,
             "normalize_first": True,
-            # For sentences that are longer than those of its training.
+            # Learns faster than sinusoids alone; see docs/results.md.
             "positions": "both",
             "max_shift": 16,
         },
