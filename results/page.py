@@ -47,10 +47,9 @@ the Transformer knows positions was chosen on the validation pairs and on 600
 long ones of another seed, after 3 epochs, seed 0. Rotary: 95.9 BLEU and 68.5 on
 long ones (71 %); sinusoids that begin anywhere up to 32: 89.8 and 74.8 (83 %);
 rotary and sinusoids that begin anywhere up to 16: 97.4 and 80.5 (83 %), which
-stayed. After the 6 epochs of the table the same pairs give 99.1 and 74.8 (75 %):
-what helps on long ones is not there to stay, and no more was tried. With the
-sinusoids alone of the paper, 10 epochs had given 98.5 on the test part and 76.0
-on long ones (77 %).
+stayed. After the 6 epochs of the table the same pairs give 99.1 and 74.8
+(75 %); why long ones lost is not known. With the sinusoids alone of the paper,
+10 epochs had given 98.5 on the test part and 76.0 on long ones (77 %).
 """,
     "multi30k": """\
 Neither setting was compared with another: each is the first that was tried.
