@@ -67,5 +67,4 @@ def endless(batch):
     options = tf.data.Options()
     options.autotune.enabled = False  # it stalls now and then
     dataset = tf.data.Dataset.from_tensors(example).repeat()
-    # All know the length of a row, as they would of a bucket of lengths.
     return dataset.with_options(options)
