@@ -1,6 +1,6 @@
 """Batches of sequences of like length, in an order that can be resumed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,11 @@ class Batches:
             so that compiled functions meet few shapes.
         drop_remainder: Whether to leave out the one batch that has fewer than
             `batch_size` rows.
+        resample: `resample(epoch)` returns columns to cut the batches of an
+            epoch from, instead of `columns`: the same rows in another form,
+            such as words split otherwise. Which rows make a batch is planned
+            by `columns` all the same, so `tokens_per_batch` and the padding
+            share speak of those.
 
     Example:
         >>> batches = Batches(
@@ -61,6 +66,7 @@ class Batches:
         seed: int = 0,
         length_multiple: int = 1,
         drop_remainder: bool = False,
+        resample: Callable[[int], Any] | None = None,
     ):
         _check_sizes(batch_size, tokens_per_batch, length_multiple)
         if drop_remainder and batch_size is None:
@@ -83,6 +89,7 @@ class Batches:
         self.seed = seed
         self.length_multiple = length_multiple
         self.drop_remainder = drop_remainder
+        self._resample = resample
         lengths = [c.lengths for c in self._leaves if c.lengths is not None]
         self._lengths = np.stack(lengths or [np.ones(self.num_rows, int)])
         self._longest = self._padded_length(self._lengths.max(axis=0))
@@ -117,10 +124,12 @@ class Batches:
 
     def arrays(self, epoch: int = 0, start_step: int = 0) -> Iterator[Any]:
         """Yield the batches of an epoch as NumPy arrays."""
+        columns = self._columns
+        if self._resample is not None:
+            columns = _map_leaves(as_column, self._resample(epoch))
         for rows in self.plan(epoch)[start_step:]:
             yield _map_leaves(
-                lambda column, rows=rows: self._take(column, rows),
-                self._columns,
+                lambda column, rows=rows: self._take(column, rows), columns
             )
 
     def epoch(self, epoch: int = 0, start_step: int = 0) -> tf.data.Dataset:

@@ -22,6 +22,8 @@ FAMILIES = {
 TRAINING_DEFAULTS = {
     "vocabulary_size": 8000,  # of subwords, shared by both languages
     "max_length": 200,  # tokens of a sentence, its end included
+    # Share of the merges left out when words are split to learn from.
+    "subword_dropout": 0.0,
     "tokens_per_batch": 2048,  # of one side, padding included
     "gradient_accumulation_steps": 1,
     "epochs": 30,

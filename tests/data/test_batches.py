@@ -105,6 +105,25 @@ def test_resuming_mid_epoch_gives_the_batches_that_were_left(how):
     assert resumed == whole[5:] + numbers(batches, epoch=4)[:2]
 
 
+def test_an_epoch_can_have_the_rows_in_another_form():
+    columns = ([[1], [2], [3], [4], [5]], [1, 2, 3, 4, 5])
+
+    def resample(epoch):
+        return [[n] * (n + epoch) for n in columns[1]], columns[1]
+
+    batches = Batches(columns, batch_size=2, seed=3, resample=resample)
+    for epoch in (0, 2):
+        found = [
+            (row[row > 0].tolist(), int(label))
+            for ids, labels in batches.arrays(epoch)
+            for row, label in zip(ids, labels, strict=True)
+        ]
+        planned = [n + 1 for rows in batches.plan(epoch) for n in rows]
+        assert found == [([n] * (n + epoch), n) for n in planned]
+    resumed = [ids.tolist() for ids, _ in batches.arrays(2, start_step=1)]
+    assert resumed == [ids.tolist() for ids, _ in batches.arrays(2)][1:]
+
+
 def test_tf_data_equals_the_arrays():
     batches = make_pair()
     for (ids, labels), (want_ids, want_labels) in zip(

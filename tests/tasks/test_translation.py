@@ -157,6 +157,41 @@ def test_batches_shift_the_target_by_one_and_drop_what_is_too_long():
         training_batches(translator, columns, {**how, "max_length": 2})
 
 
+def test_words_are_split_by_chance_anew_in_each_epoch():
+    columns = toy_dataset(30).columns("train")
+    tokenizer = SubwordTokenizer.train(
+        [*columns["source"], *columns["target"]], 310
+    )
+    model = transformer(tokenizer.vocabulary_size, "test")
+    translator = Translator(tokenizer, model)
+    how = {**TRAINING_DEFAULTS, "subword_dropout": 0.5}
+
+    def rows(epoch, **options):
+        batches = training_batches(translator, columns, how, **options)
+        (((inputs, labels)),) = batches.arrays(epoch)
+        assert (inputs["target_ids"][:, 1:] == labels[:, :-1])[
+            labels[:, 1:] > 0
+        ].all()
+        return inputs["source_ids"].tolist(), labels.tolist()
+
+    def texts(ids):
+        return sorted(tokenizer.detokenize(ids).numpy().tolist())
+
+    epochs = [rows(epoch) for epoch in (0, 1, 0)]
+    assert epochs[0] == epochs[2] != epochs[1]
+    for sides in epochs:
+        for ids, side in zip(sides, ("source", "target"), strict=True):
+            assert texts(ids) == sorted(x.encode() for x in columns[side])
+    # What the training is judged by is split as the translator does it.
+    assert rows(0, shuffle=False) == rows(1, shuffle=False)
+    # Letters by themselves would not fit; the pair is not lost.
+    longest = max(map(len, translator.encode_rows(columns["source"])))
+    how["max_length"] = longest + 1
+    fitting = rows(0)
+    assert texts(fitting[0]) == texts(epochs[0][0])
+    assert max(map(len, fitting[0])) <= longest + 1
+
+
 @pytest.mark.parametrize("model", ["rnn_search", "seq2seq"])
 def test_recurrent_models_train_and_translate(model, tmp_path):
     dataset = toy_dataset(60)
@@ -185,6 +220,7 @@ def test_recurrent_models_train_and_translate(model, tmp_path):
         ({"num_layer": 2}, "`overrides`"),
         ({"patience": 2, "monitor": "bleu"}, "`bleu_sentences`"),
         ({"schedule": "linear"}, "`schedule`"),
+        ({"subword_dropout": 1.0}, "`subword_dropout`"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings, named, tmp_path):

@@ -114,6 +114,47 @@ def test_too_small_a_vocabulary_is_refused():
         SubwordTokenizer.train(CORPUS, vocabulary_size=270)
 
 
+@MANY
+@given(texts=MANY_TEXTS, dropout=st.sampled_from([0.0, 0.3, 1.0]))
+def test_texts_split_by_chance_are_the_same_texts(subword, texts, dropout):
+    rows = subword.sample(texts, dropout)
+    assert len(rows) == len(texts)
+    for row, text in zip(rows, texts, strict=True):
+        assert row.dtype == np.int32
+        assert subword.detokenize(row) == subword.normalize(text)
+        if not dropout:
+            assert row.tolist() == subword(text).numpy().tolist()
+
+
+def test_each_merge_is_left_out_with_the_chance_of_the_dropout():
+    """One merge to make: of its draws, as many fail as a coin says."""
+    tokenizer = SubwordTokenizer.train(["ab ab ab ab"], vocabulary_size=264)
+    (whole,) = tokenizer(["ab"]).numpy().tolist()
+    apart = tokenizer.sample(["ab"], 1.0)[0].tolist()
+    assert len(apart) > len(whole)
+    draws, dropout = 4000, 0.3
+    found = tokenizer.sample(["ab"] * draws, dropout)
+    kept = sum(row.tolist() == whole for row in found) / draws
+    merges = len(apart) - len(whole)  # all must be made
+    want = (1 - dropout) ** merges
+    assert abs(kept - want) < 4 * (want * (1 - want) / draws) ** 0.5
+
+
+def test_the_seed_decides_how_words_are_split(subword):
+    def split(seed):
+        return [row.tolist() for row in subword.sample(CORPUS, 0.4, seed)]
+
+    first, other = split(1), split(2)
+    assert split(1) == first != other
+    assert split(2) == other
+
+
+@pytest.mark.parametrize("dropout", [-0.1, 1.5])
+def test_a_chance_that_is_none_is_refused(subword, dropout):
+    with pytest.raises(ValueError, match=f"`dropout`.*Received.*{dropout}"):
+        subword.sample(CORPUS, dropout)
+
+
 def test_bad_arguments_are_refused(subword):
     with pytest.raises(ValueError, match="`form`.*Received: 'nfc'"):
         SubwordTokenizer(subword.proto, form="nfc")
