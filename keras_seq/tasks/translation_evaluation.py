@@ -19,6 +19,7 @@ def evaluate(
     split="test",
     beam_size=4,
     length_penalty=0.6,
+    coverage_penalty=None,
     lowercase=False,
 ):
     """Score a translator with sacreBLEU.
@@ -32,6 +33,7 @@ def evaluate(
             "long".
         beam_size: As in `Translator.translate`.
         length_penalty: As in `Translator.translate`.
+        coverage_penalty: As in `Translator.translate`.
         lowercase: Whether case counts for nothing.
 
     Returns:
@@ -44,7 +46,10 @@ def evaluate(
     columns, gold = load_split(data, data_dir, split, languages)
     sources, references = distinct_sources(columns)
     found = translator.translate(
-        sources, beam_size=beam_size, length_penalty=length_penalty
+        sources,
+        beam_size=beam_size,
+        length_penalty=length_penalty,
+        coverage_penalty=coverage_penalty,
     )
     scores = corpus_scores(found, references, lowercase=lowercase)
     scores["bleu_by_length"] = bleu_by_length(sources, found, references)

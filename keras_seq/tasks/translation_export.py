@@ -33,8 +33,10 @@ def translation_signatures(
 ) -> dict:
     """Return the signatures of a translator, as `tf.function`s by name.
 
+    They search with the coverage penalty of the translator's settings.
+
     - `serving_default(text)`: `text`, the translation, and its `score`, the
-      log-probability after the length penalty.
+      log-probability after the penalties.
     - `n_best(text)`: the best `texts` and their `scores`, best first; where
       there are fewer, the rest is "" with a score of -1e9.
     - `explain(text)`: what `serving_default` says; `source_tokens` and
@@ -198,6 +200,7 @@ def export_translation(
             "search": {
                 "beam_size": beam_size,
                 "length_penalty": length_penalty,
+                "coverage_penalty": translator.coverage_penalty,
                 "n_best": n_best,
             },
             **card,

@@ -35,6 +35,7 @@ TRAINING_DEFAULTS = {
     "patience": None,  # epochs without a better `monitor` before it stops
     "monitor": "val_loss",  # or "bleu"
     "bleu_sentences": 0,  # of the validation part, translated each epoch
+    "coverage_penalty": 0.0,  # of the search, see `decoding.beam_search`
     "jit_compile": False,
 }
 # For each kind of data: what suits every family, and what suits one of them.
@@ -55,6 +56,8 @@ RECIPES = {
             # Learns faster than sinusoids alone; see docs/results.md.
             "positions": "both",
             "max_shift": 16,
+            # What is longer than all it learned from, it would leave half out.
+            "coverage_penalty": 0.2,
         },
         "rnn_search": {"epochs": 4},
         "seq2seq": {"epochs": 4},

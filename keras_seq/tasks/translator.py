@@ -56,6 +56,11 @@ class Translator:
         self.settings = dict(settings or {})
         self._searches = {}
 
+    @property
+    def coverage_penalty(self) -> float:
+        """How much its search favours what has looked at all of a source."""
+        return self.settings.get("coverage_penalty", 0.0)
+
     def encode(self, texts):
         """Return `source_ids`, `(B, S)` int32, each row with its end token.
 
@@ -78,6 +83,7 @@ class Translator:
         source_ids,
         beam_size=4,
         length_penalty=0.6,
+        coverage_penalty=None,
         n_best=1,
         max_steps=None,
     ):
@@ -89,6 +95,8 @@ class Translator:
             source_ids: `(B, S)`, as `encode` gives them.
             beam_size: 1 is greedy search.
             length_penalty: As in `decoding.beam_search`.
+            coverage_penalty: As in `decoding.beam_search`; by default what
+                the settings say, or 0.
             n_best: How many translations of each; at most `beam_size`.
             max_steps: The most tokens of any translation, as a Python
                 integer: room to reserve, which a compiled loop needs. By
@@ -101,6 +109,8 @@ class Translator:
         real = tf.cast(source_ids != self.tokenizer.pad_id, tf.int32)
         lengths = tf.reduce_sum(real, axis=1)
         limits = tf.where(lengths > 1, STRETCH * lengths + SLACK, 0)
+        if coverage_penalty is None:
+            coverage_penalty = self.coverage_penalty
         if max_steps is not None:
             limits = tf.minimum(limits, max_steps)
         return decoding.beam_search(
@@ -111,6 +121,7 @@ class Translator:
             limits,
             beam_size=beam_size,
             length_penalty=length_penalty,
+            coverage_penalty=coverage_penalty,
             n_best=n_best,
             room=max_steps,
         )
@@ -120,6 +131,7 @@ class Translator:
         texts,
         beam_size=4,
         length_penalty=0.6,
+        coverage_penalty=None,
         batch_size=64,
     ) -> list[str]:
         """Return the best translation of each text.
@@ -129,10 +141,13 @@ class Translator:
                 together, whatever order they come in.
             beam_size: 1 is greedy search, faster and a little worse.
             length_penalty: As in `decoding.beam_search`.
+            coverage_penalty: As in `search`.
             batch_size: How many at a time.
         """
         rows = self._cut(self.encode_rows(_as_list(texts)))
-        search = self._compiled(beam_size, length_penalty)
+        if coverage_penalty is None:
+            coverage_penalty = self.coverage_penalty
+        search = self._compiled(beam_size, length_penalty, coverage_penalty)
         found = [""] * len(rows)
         order = np.argsort([len(row) for row in rows], kind="stable")
         for at in range(0, len(rows), batch_size):
@@ -171,21 +186,20 @@ class Translator:
         end = [self.tokenizer.end_id]
         return [np.concatenate([row[:room], end]) for row in rows]
 
-    def _compiled(self, beam_size, length_penalty):
+    def _compiled(self, *how):
         """Return a graph from `source_ids` to texts, traced only once."""
-        key = beam_size, length_penalty
-        if key not in self._searches:
+        if how not in self._searches:
 
             @tf.function(
                 input_signature=[tf.TensorSpec((None, None), tf.int32)],
                 autograph=False,
             )
             def search(source_ids):
-                found = self.search(source_ids, beam_size, length_penalty)
+                found = self.search(source_ids, *how)
                 return self.tokenizer.detokenize(found.token_ids[:, 0])
 
-            self._searches[key] = search
-        return self._searches[key]
+            self._searches[how] = search
+        return self._searches[how]
 
 
 def pad_rows(rows) -> np.ndarray:

@@ -10,6 +10,7 @@ from keras_seq.models import transformer
 from keras_seq.tasks import translation
 from keras_seq.tasks.translation import Translator, training_batches
 from keras_seq.tasks.translation_evaluation import token_crossentropy
+from keras_seq.tasks.translation_export import translation_signatures
 from keras_seq.tasks.translation_recipes import (
     TRAINING_DEFAULTS,
     learning_rate_schedule,
@@ -83,6 +84,35 @@ def test_greedy_and_beams_of_any_batch_agree_on_it(trained):
     assert translator.translate(texts, batch_size=3) == found
     assert translator.translate(texts, beam_size=1) == found
     assert translator.translate(texts[::-1])[::-1] == found
+
+
+def test_the_coverage_penalty_is_that_of_the_settings_if_none_is_said(trained):
+    translator = Translator(trained[1].tokenizer, trained[1].model)
+    texts = list(toy_dataset(seed=1).columns("test")["source"])
+    plain = translator.translate(texts)
+    translator.settings["coverage_penalty"] = 30.0
+    found = translator.translate(texts)
+    assert found == translator.translate(texts, coverage_penalty=30.0)
+    assert plain == translator.translate(texts, coverage_penalty=0.0) != found
+
+
+def test_every_signature_searches_with_the_coverage_penalty(trained):
+    translator = Translator(trained[1].tokenizer, trained[1].model)
+    texts = np.array(["one red cat and two dog", "", "cat"], object)
+    ids = translator.encode(texts)
+    without = translator.search(ids).scores[:, 0]
+    want = translator.search(ids, coverage_penalty=0.4).scores[:, 0]
+    # The empty text has none: its translation is empty whatever is asked.
+    assert (np.abs(want - without) > 1e-3).tolist() == [True, False, True]
+    translator.settings["coverage_penalty"] = 0.4
+    signatures = translation_signatures(translator, n_best=2)
+    for name in ("serving_default", "fast", "explain"):
+        found = signatures[name](texts)["score"]
+        np.testing.assert_allclose(found, want, rtol=1e-4, err_msg=name)
+    best = signatures["n_best"](texts)["scores"][:, 0]
+    np.testing.assert_allclose(best, want, rtol=1e-4)
+    by_ids = signatures["from_ids"](ids)["score"]
+    np.testing.assert_allclose(by_ids, want, rtol=1e-4)
 
 
 def test_a_folder_gives_the_translator_back(trained):

@@ -122,6 +122,7 @@ def test_the_card_says_how_it_searches(exported):
     assert card["search"] == {
         "beam_size": 4,
         "length_penalty": 0.6,
+        "coverage_penalty": 0.0,
         "n_best": 3,
     }
     asked = card["golden"]["serving_default"][0]["inputs"]["text"]
