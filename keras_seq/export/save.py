@@ -68,7 +68,8 @@ def save(
         half: Whether to write large float32 weights as float16. They are
             float32 again as soon as the folder is loaded. The golden answers
             of `serving_default` have to stay: text and whole numbers equal,
-            floats within 0.02, relative or absolute. The card says `half`.
+            floats within 0.02, relative or absolute. Where there is a `score`
+            that stays, its text may be another. The card says `half`.
 
     Returns:
         The version folder.

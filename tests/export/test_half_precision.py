@@ -177,3 +177,28 @@ def test_an_answer_that_would_change_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
     np.testing.assert_array_equal(model.get_weights()[1], weights[1])
     assert tiny.save(tmp_path, function, [model]).name == "1"
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_text_may_give_way_to_one_of_the_same_score(tmp_path, stays):
+    """Of two that are as good as each other, rounding prefers the other."""
+    model = wide()
+
+    @tf.function(input_signature=tiny.features())
+    def function(features):
+        scores = tf.convert_to_tensor(model.layers[0].bias)[:2]
+        text = tf.constant(["first", "second"])[tf.argmax(scores)]
+        score = tf.reduce_max(scores) if stays else scores[1] - scores[0]
+        rows = tf.shape(features)[:1]
+        return {"text": tf.fill(rows, text), "score": tf.fill(rows, score)}
+
+    weights = model.get_weights()
+    weights[1][:2] = 1024.0, 1024.4  # one number in float16
+    model.set_weights(weights)
+    if stays:
+        path = tiny.save(tmp_path, function, [model], half=True)
+        card = json.loads((path / "model_card.json").read_text())
+        assert "'text'" in card["half"]["differs"]["serving_default"]
+    else:
+        with pytest.raises(export.ExportError, match="the output 'score'"):
+            tiny.save(tmp_path, function, [model], half=True)
