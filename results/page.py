@@ -68,9 +68,9 @@ embeddings, had BLEU-4 27.3 after 200 CPU seconds, and was given up.
 Scores are those of the COCO evaluation, with the brevity penalty, which Xu et
 al. leave out (soft: 67 / 44.8 / 29.9 / 19.5). Times are after the features of
 the pictures were made. The length penalty is the best of 0.6, 1.0, 1.4 and 1.8
-on the 1,000 dev pictures, rounded to 1.2; no other setting was compared. The
-row of soft attention was measured before METEOR was at hand. Hard attention has
-the default weights of reward and entropy, which nobody tuned for photos.
+on the 1,000 dev pictures, rounded to 1.2; no other setting was compared. Hard
+attention has the default weights of reward and entropy, which nobody tuned for
+photos.
 """,
 }
 IN_PERCENT = ("BLEU", "chrF", "CIDEr", "ROUGE", "METEOR")
