@@ -44,7 +44,7 @@ bench: $(VENV)/.bench  ## Measure beside the peers, print the ratios
 serve: $(VENV)/.serving  ## Serve the shipped models on 127.0.0.1:8501
 	@$(BIN)/keras-seq serve saved_models
 
-results: setup  ## Train and score everything (an hour); writes docs/results.md
+results: $(VENV)/.results  ## Train and score everything (an hour); writes docs/results.md
 	@$(BIN)/python -m results
 
 clean:  ## Remove .venv and everything generated
@@ -62,6 +62,6 @@ $(VENV)/.run: setup.cfg pyproject.toml | $(BIN)/python
 	@echo "Installing keras_seq and TensorFlow (once, a minute or two) ..."
 	@$(PIP) -e '.[captioning]' && touch $@
 
-$(VENV)/.dev $(VENV)/.backends $(VENV)/.bench $(VENV)/.serving: $(VENV)/.%: $(VENV)/.run
+$(VENV)/.dev $(VENV)/.backends $(VENV)/.bench $(VENV)/.results $(VENV)/.serving: $(VENV)/.%: $(VENV)/.run
 	@echo "Installing the packages for [$*] ..."
 	@$(PIP) -e '.[$*]' && touch $@

@@ -25,17 +25,7 @@ def corpus_scores(hypotheses, references, lowercase=False) -> dict:
         (100, 100)
     """
     hypotheses = list(hypotheses)
-    if len(hypotheses) != len(references):
-        raise ValueError(
-            "`references` must have as many entries as `hypotheses`. "
-            f"Received: {len(references)} and {len(hypotheses)}"
-        )
-    most = max(map(len, references), default=1)
-    # Where a sentence has fewer references than others, None stands in.
-    streams = [
-        [given[n] if n < len(given) else None for given in references]
-        for n in range(most)
-    ]
+    streams = reference_streams(hypotheses, references)
     scores = {}
     for name, metric in (
         ("bleu", sacrebleu.BLEU(lowercase=lowercase)),
@@ -45,6 +35,26 @@ def corpus_scores(hypotheses, references, lowercase=False) -> dict:
         scores[name] = float(score.score)
         scores[f"{name}_signature"] = str(metric.get_signature())
     return {**scores, "sentences": len(hypotheses)}
+
+
+def reference_streams(hypotheses, references):
+    """Return references as sacreBLEU takes them: all first ones, and so on.
+
+    Where a sentence has fewer than others, None stands in.
+
+    >>> reference_streams(["a", "b"], [["c", "d"], ["e"]])
+    [['c', 'e'], ['d', None]]
+    """
+    if len(hypotheses) != len(references):
+        raise ValueError(
+            "`references` must have as many entries as `hypotheses`. "
+            f"Received: {len(references)} and {len(hypotheses)}"
+        )
+    most = max(map(len, references), default=1)
+    return [
+        [given[n] if n < len(given) else None for given in references]
+        for n in range(most)
+    ]
 
 
 def bleu_by_length(

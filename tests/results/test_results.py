@@ -12,6 +12,7 @@ from results.page import write_page
 from results.sentiment import ROWS
 
 pytestmark = pytest.mark.tensorflow
+COUNT = range(30)
 
 
 @pytest.fixture
@@ -32,6 +33,13 @@ def small_data(tmp_path):
         write(f"{part}.tsv", "label\ttext", lines)
     folds = [f"{i // 2 % 10}\t{line}" for i, line in enumerate(lines)]
     write("rt_polarity/rt_polarity.tsv", "fold\tlabel\ttext", folds)
+    (folder / "multi30k").mkdir()
+    for part in ("train", "val", "test_2016_flickr"):
+        pairs = [(f"The dog no. {i} runs.", f"L'âne {i} court.") for i in COUNT]
+        for language, column in zip(
+            ("en", "fr"), zip(*pairs, strict=True), strict=True
+        ):
+            write(f"multi30k/{part}.{language}", *column[:1], column[1:])
     return folder
 
 
@@ -86,6 +94,16 @@ def test_every_family_has_a_row_for_every_data_set():
 def test_a_page_without_rows_is_a_page(tmp_path):
     write_page([], tmp_path / "page.md")
     assert (tmp_path / "page.md").read_text().startswith("# Results")
+
+
+def test_multi30k_is_scored_as_its_papers_do_too(tmp_path, small_data):
+    page = run(tmp_path, small_data, "--only", "multi30k/en-fr_10min")
+    row = json.loads((tmp_path / "out/multi30k/en-fr_10min.json").read_text())
+    names = {"BLEU", "BLEU lower-cased", "BLEU of Moses tokens"}
+    assert row["signatures"].keys() - {"chrF"} == names
+    assert row["scores"].keys() - {"chrF"} == names
+    assert "| BLEU of Moses tokens |" in page
+    assert "moses:lc.norm.tok.fr`" in page
 
 
 def test_captions_are_scored_by_word_and_by_look(tmp_path, small_data):
