@@ -18,6 +18,7 @@ ROWS = {
 # Scores by the names they have in print.
 PRINTED = {
     **{f"bleu_{n}": f"BLEU-{n}" for n in (1, 2, 3, 4)},
+    "brevity_penalty": "brevity penalty",
     "cider": "CIDEr",
     "rouge_l": "ROUGE-L",
     "meteor": "METEOR",

@@ -2,7 +2,7 @@
 
 import statistics
 
-from keras_seq.tasks.caption_bleu import caption_bleu
+from keras_seq.tasks.caption_bleu import brevity_penalty, caption_bleu
 from keras_seq.tasks.caption_words import caption_words
 from keras_seq.tasks.cider import cider
 from keras_seq.tasks.meteor import find_meteor, meteor
@@ -25,8 +25,9 @@ def captioning_scores(
 
     Returns:
         `bleu_1`, `bleu_2`, `bleu_3`, `bleu_4` and `rouge_l`, 0 to 100;
-        `cider` (CIDEr-D), 0 to 1000, of which 100 is good; and `meteor`, 0 to
-        100, if it could be scored.
+        `brevity_penalty`, 0 to 1, which some papers leave out of BLEU: divide
+        by it to compare; `cider` (CIDEr-D), 0 to 1000, of which 100 is good;
+        and `meteor`, 0 to 100, if it could be scored.
 
     Example:
         >>> right = [["A red cup.", "The cup is red."], ["Two dogs run."]]
@@ -34,7 +35,7 @@ def captioning_scores(
         ...     ["a red cup", "two dogs run"], right, use_meteor=False)
         >>> {name: round(score, 1) for name, score in scores.items()}
         {'bleu_1': 100.0, 'bleu_2': 100.0, 'bleu_3': 100.0, 'bleu_4': 0.0,
-         'cider': 598.1, 'rouge_l': 100.0}
+         'brevity_penalty': 1.0, 'cider': 598.1, 'rouge_l': 100.0}
     """
     predictions, references = list(predictions), list(references)
     if len(predictions) != len(references) or not predictions:
@@ -55,6 +56,7 @@ def captioning_scores(
         f"bleu_{n}": 100 * score
         for n, score in enumerate(caption_bleu(said, right), start=1)
     }
+    scores["brevity_penalty"] = brevity_penalty(said, right)
     scores["cider"] = 100 * statistics.fmean(cider(said, right))
     scores["rouge_l"] = 100 * statistics.fmean(rouge_l(said, right))
     jar = find_meteor() if use_meteor else None

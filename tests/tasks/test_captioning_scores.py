@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from keras_seq.tasks.caption_bleu import caption_bleu
+from keras_seq.tasks.caption_bleu import brevity_penalty, caption_bleu
 from keras_seq.tasks.caption_words import caption_words
 from keras_seq.tasks.captioning_scores import captioning_scores
 from keras_seq.tasks.cider import cider
@@ -53,7 +53,7 @@ RIGHT = [[caption_words(text) for text in given] for given in REFERENCES]
 
 def test_the_scores_are_those_of_the_coco_evaluation():
     scores = captioning_scores(PREDICTIONS, REFERENCES, use_meteor=False)
-    assert set(scores) == set(COCO)
+    assert set(scores) == {*COCO, "brevity_penalty"}
     for name, expected in COCO.items():
         assert scores[name] == pytest.approx(100 * expected, abs=1e-6), name
     assert cider(SAID, RIGHT) == pytest.approx(COCO_CIDER, abs=1e-9)
@@ -94,6 +94,20 @@ def test_of_two_references_equally_close_in_length_the_shorter_counts():
 def test_a_short_caption_is_penalised():
     said, given = ["a b".split()], [["a b c d".split()]]
     assert caption_bleu(said, given, 1)[0] == pytest.approx(0.36787944)
+    assert brevity_penalty(said, given) == pytest.approx(0.36787944)
+
+
+def test_bleu_divided_by_its_penalty_is_precision_alone():
+    given = [["a b c d e f g h".split()]]
+    said = ["a b c d".split()]
+    scores = captioning_scores(
+        [" ".join(words) for words in said],
+        [[" ".join(words) for words in row] for row in given],
+        use_meteor=False,
+    )
+    assert scores["bleu_1"] / scores["brevity_penalty"] == pytest.approx(100)
+    assert brevity_penalty([[]], given) == 0
+    assert brevity_penalty([given[0][0] * 2], given) == 1
 
 
 def test_repeating_a_word_gains_nothing():
