@@ -20,8 +20,8 @@ HOUR = {
     "subword_dropout": 0.1,
     "epochs": 30,
 }
-# For 98 BLEU the grammar wants more than the minutes of `make run`; and with
-# that many, rotary positions would learn that no sentence is a long one.
+# For 98 BLEU the grammar wants more than the minutes of `make run`; and after
+# that many, shifted sinusoids are far better at sentences longer than those.
 GRAMMAR = {
     "transformer": {
         "epochs": 14,
