@@ -5,6 +5,7 @@ from keras import ops
 
 from keras_seq.layers.argument_checks import check_count, check_dropout
 from keras_seq.layers.attention_recording import record
+from keras_seq.layers.dropout import Dropout
 from keras_seq.ops.attention import hide
 from keras_seq.ops.masks import check_mask, masked_softmax
 from keras_seq.ops.shapes import check_shape
@@ -85,7 +86,7 @@ class AttentionPooling(keras.layers.Layer):
         self.dropout = dropout
         self.seed = seed
         self.supports_masking = True
-        self.weight_dropout = keras.layers.Dropout(
+        self.weight_dropout = Dropout(
             dropout, seed=seed, dtype=self.dtype_policy
         )
 

@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from keras_seq.layers.dropout import Dropout
 from keras_seq.ops.products import affine
 
 
@@ -63,7 +64,7 @@ class FeedForward(keras.layers.Layer):
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.bias_initializer = keras.initializers.get(bias_initializer)
         self.supports_masking = True
-        self._dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
+        self._dropout = Dropout(dropout, dtype=self.dtype_policy)
 
     def build(self, input_shape):
         width, between = input_shape[-1], self.intermediate_dim

@@ -14,6 +14,7 @@ from keras import ops
 
 from keras_seq.layers.argument_checks import check_count, check_dropout
 from keras_seq.layers.attention_axes import AttentionAxes
+from keras_seq.layers.dropout import Dropout
 from keras_seq.ops.attention import hide
 from keras_seq.ops.heads import merge_heads, split_heads
 from keras_seq.ops.products import affine
@@ -105,7 +106,7 @@ class HeadProjections(keras.layers.Layer):
             name: _CLONED[name].get(value) for name, value in given.items()
         }
         self.supports_masking = True
-        self.weight_dropout = keras.layers.Dropout(
+        self.weight_dropout = Dropout(
             dropout, seed=seed, dtype=self.dtype_policy
         )
 

@@ -5,6 +5,7 @@ from keras import ops
 
 from keras_seq.layers.argument_checks import check_dropout
 from keras_seq.layers.attention_recording import is_recording, record
+from keras_seq.layers.dropout import Dropout
 from keras_seq.ops.attention import attend, checked_masks, hide
 from keras_seq.ops.blockwise_attention import blockwise_attention
 from keras_seq.ops.masks import causal_mask, merge_masks
@@ -38,7 +39,7 @@ class ScoreAttention(keras.layers.Layer):
         self.dropout = dropout
         self.seed = seed
         self.supports_masking = True
-        self.weight_dropout = keras.layers.Dropout(
+        self.weight_dropout = Dropout(
             dropout, seed=seed, dtype=self.dtype_policy
         )
 

@@ -3,6 +3,7 @@
 import keras
 
 from keras_seq.layers.argument_checks import check_count, check_dropout
+from keras_seq.layers.dropout import Dropout
 from keras_seq.layers.feed_forward import FeedForward
 from keras_seq.layers.layer_norm import LayerNorm
 from keras_seq.layers.multi_head_attention import MultiHeadAttention
@@ -130,7 +131,7 @@ class TransformerBlock(keras.layers.Layer):
         return layer
 
     def _make_dropout(self, name):
-        return keras.layers.Dropout(
+        return Dropout(
             self.dropout, dtype=self.dtype_policy, name=f"{name}_dropout"
         )
 

@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from keras_seq.layers.dropout import Dropout
 from keras_seq.layers.layer_norm import LayerNorm
 from keras_seq.layers.sinusoidal_positions import SinusoidalPositions
 from keras_seq.layers.transformer_decoder import TransformerDecoder
@@ -176,9 +177,7 @@ class Transformer(EncoderDecoder):
                 norm = LayerNorm(
                     epsilon=1e-5, dtype=policy, name=f"{side}_norm"
                 )
-            drop = keras.layers.Dropout(
-                dropout, dtype=policy, name=f"{side}_dropout"
-            )
+            drop = Dropout(dropout, dtype=policy, name=f"{side}_dropout")
             place = None
             if positions != "rotary":
                 place = SinusoidalPositions(

@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from keras_seq.layers.dropout import Dropout
 from keras_seq.layers.layer_norm import LayerNorm
 from keras_seq.layers.sinusoidal_positions import SinusoidalPositions
 from keras_seq.layers.transformer_decoder import TransformerDecoder
@@ -133,7 +134,7 @@ class TransformerCaptioner(ImageCaptioner):
             return SinusoidalPositions(dtype=policy, name=f"{side}_positions")
 
         def dropped(x, name):
-            return keras.layers.Dropout(dropout, dtype=policy, name=name)(x)
+            return Dropout(dropout, dtype=policy, name=name)(x)
 
         embedding = word_embedding(
             vocabulary_size, hidden_dim, tie_embeddings, policy
