@@ -14,7 +14,7 @@ class PointingScores:
     """How often attention peaks inside what a word means.
 
     Attributes:
-        accuracy: How often it does, over all words that have a box.
+        accuracy: How often it does, over all words that were graded.
         chance: How often a peak anywhere in the picture would.
         share: How much of the attention is inside, on the average.
         words: How many words were graded.
@@ -28,7 +28,9 @@ class PointingScores:
     by_word: dict[str, tuple[float, float, float, int]]
 
 
-def pointing_accuracy(attention, words, boxes, image_size) -> PointingScores:
+def pointing_accuracy(
+    attention, words, boxes, image_size, *, things=()
+) -> PointingScores:
     """Return how often attention peaks in the gold box of the word said.
 
     A cell of the attention map is inside a box if its middle is. A box too
@@ -41,11 +43,17 @@ def pointing_accuracy(attention, words, boxes, image_size) -> PointingScores:
         words: The T words that were said; or a list of lists.
         boxes: For each word a sequence of boxes `(left, top, right, bottom)`
             in pixels, as `SceneGold.boxes_of` gives them; any of them will
-            do. Words without a box are not graded. Or a list of such.
+            do. Words without a box are not graded, but for `things`. Or a
+            list of such.
         image_size: `(height, width)` of the pictures, in pixels.
+        things: Words that name what is to be seen. One of them without a box
+            was said of a picture that has no such thing: no place to look at
+            is right, so it is a miss, with a chance and a share of 0. By
+            default there are none, and only words that are true of the
+            picture are graded.
 
     Returns:
-        `PointingScores`; NaN where no word has a box.
+        `PointingScores`; NaN where no word was graded.
 
     Example:
         >>> attention = np.zeros((2, 3, 4))
@@ -54,7 +62,19 @@ def pointing_accuracy(attention, words, boxes, image_size) -> PointingScores:
         >>> pointing_accuracy(attention, ["a", "ball"], [(), ball], (60, 80))
         PointingScores(accuracy=0.0, chance=0.0833..., share=0.0, words=1,
                        by_word={'ball': (0.0, 0.0833..., 0.0, 1)})
+
+        The second look is right, but there is no car:
+
+        >>> said = ["car", "ball"]
+        >>> attention = attention[::-1]
+        >>> pointing_accuracy(attention, said, [(), ball], (60, 80)).accuracy
+        1.0
+        >>> pointing_accuracy(
+        ...     attention, said, [(), ball], (60, 80), things={"car", "ball"}
+        ... ).accuracy
+        0.5
     """
+    things = _word_set(things)
     if not isinstance(attention, (list, tuple)):
         attention, words, boxes = [attention], [words], [boxes]
     if not len(attention) == len(words) == len(boxes):
@@ -66,14 +86,14 @@ def pointing_accuracy(attention, words, boxes, image_size) -> PointingScores:
     for maps, said, gold in zip(attention, words, boxes, strict=True):
         maps = _checked(maps, said, gold)
         for weights, word, found in zip(maps, said, gold, strict=True):
-            if not len(found):
+            word = str(word).lower()
+            if len(found):
+                row = _grade(weights, found, image_size)
+            elif word in things:
+                row = (0.0, 0.0, 0.0)
+            else:
                 continue
-            inside = gold_cells(found, weights.shape, image_size)
-            total = weights.sum()
-            share = weights[inside].sum() / total if total else inside.mean()
-            peaks = inside[weights == weights.max()]
-            row = (peaks.mean(), inside.mean(), share)
-            graded.setdefault(str(word).lower(), []).append(row)
+            graded.setdefault(word, []).append(row)
     every = [row for rows in graded.values() for row in rows]
     return PointingScores(
         *_means(every),
@@ -112,6 +132,23 @@ def gold_cells(boxes, grid, image_size) -> np.ndarray:
             cells = np.isclose(cover, cover.max())
         inside |= cells
     return inside
+
+
+def _grade(weights, boxes, image_size):
+    """Return whether the peak is inside, how much is, and how much looks."""
+    inside = gold_cells(boxes, weights.shape, image_size)
+    total = weights.sum()
+    share = weights[inside].sum() / total if total else inside.mean()
+    peaks = inside[weights == weights.max()]
+    return peaks.mean(), inside.mean(), share
+
+
+def _word_set(things):
+    if isinstance(things, str):
+        raise ValueError(
+            f"`things` must be words, not one string. Received: {things!r}"
+        )
+    return {str(word).lower() for word in things}
 
 
 def _middles(cells, length, start, end):

@@ -88,6 +88,35 @@ def test_nothing_to_grade_is_not_a_number():
     assert scores.by_word == {}
 
 
+def test_a_thing_that_is_not_there_is_a_miss_that_chance_cannot_hit():
+    """By hand: 4 said, "the" is no thing; 1 hit, 1 lost, 1 of no such thing."""
+    maps = [spot(2, 3), spot(0, 0), spot(2, 2), spot(4, 4)]
+    words, boxes = "cup Dog Boat the".split(), [[CUP], [DOG], [], []]
+    true = score(maps, words, boxes)
+    assert (true.words, true.accuracy) == (2, pytest.approx(1 / 2))
+    things = pointing_accuracy(
+        np.array(maps), words, boxes, SIZE, things=["boat", "cup", "car"]
+    )
+    assert things.words == 3
+    assert things.accuracy == pytest.approx(1 / 3)
+    assert things.chance == pytest.approx((4 + 1 + 0) / 35 / 3)
+    assert things.share == pytest.approx(1 / 3)
+    assert things.by_word["boat"] == (0, 0, 0, 1)
+    assert things.by_word["cup"] == true.by_word["cup"]
+
+
+def test_only_things_that_are_not_there_score_nothing():
+    scores = pointing_accuracy(
+        [[spot(0, 0)]], [["boat"]], [[[]]], SIZE, things={"Boat"}
+    )
+    assert (scores.accuracy, scores.chance, scores.words) == (0, 0, 1)
+
+
+def test_one_string_is_not_things():
+    with pytest.raises(ValueError, match="not one string. Received: 'boat'"):
+        pointing_accuracy([[spot(0, 0)]], [["a"]], [[[]]], SIZE, things="boat")
+
+
 @pytest.mark.parametrize(
     "maps, words, boxes, message",
     [
