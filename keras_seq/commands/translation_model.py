@@ -176,11 +176,7 @@ def _translation(source, answer, row):
 def _looks(answer, row):
     """Return one row of the answer without its padding, as plain lists."""
     words = {
-        name: [
-            word.decode("utf-8", "replace")
-            for word in answer[name][row]
-            if word
-        ]
+        name: _without_padding(answer[name][row])
         for name in (
             "source_words",
             "target_words",
@@ -200,6 +196,18 @@ def _looks(answer, row):
             attention[..., : sizes["target_tokens"], : sizes["source_tokens"]]
         ),
     }
+
+
+def _without_padding(words):
+    """Return words without those at the end that are empty.
+
+    >>> _without_padding([b"a", b"", b"b", b""])  # a word may be empty
+    ['a', '', 'b']
+    """
+    words = [word.decode("utf-8", "replace") for word in words]
+    while words and not words[-1]:
+        words.pop()
+    return words
 
 
 def _rounded(array):

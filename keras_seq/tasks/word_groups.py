@@ -6,13 +6,17 @@ import tensorflow as tf
 # of a character that the vocabulary does not have.
 _GOES_ON = r"^([\pL\pM\pN_]|<0x[0-9A-F]{2}>).*"
 _ELIDED = r".*['’]$"
+_SPACE = (
+    "▁"  # a space that SentencePiece left alone, before what it did not know
+)
 
 
 def word_of_token(tokens):
     """Return the number of the word that each token belongs to.
 
     A word begins with a space, with a mark that is no letter, and after an
-    apostrophe: "l'" is a word, and so is "!".
+    apostrophe: "l'" is a word, and so is "!". A space alone is no word: it
+    belongs to what follows, and to what was before if nothing does.
 
     Args:
         tokens: Ragged strings `(B, T)`, as a `text.SubwordTokenizer` has them.
@@ -29,8 +33,12 @@ def word_of_token(tokens):
     before = tf.concat([[""], tokens.values[:-1]], axis=0)
     before = before[: tf.shape(tokens.values)[0]]
     goes_on &= ~tf.strings.regex_full_match(before, _ELIDED)
+    place = tf.ragged.range(tokens.row_lengths()).values
+    of_row = tf.gather(tokens.row_lengths(), tokens.value_rowids())
+    last = tf.cast(place, tf.int64) + 1 == tf.cast(of_row, tf.int64)
+    goes_on |= (before == _SPACE) | ((tokens.values == _SPACE) & last)
     # A row begins with a word however its first token looks.
-    first = tf.ragged.range(tokens.row_lengths()).values == 0
+    first = place == 0
     begins = tf.cast(~goes_on | first, tf.int32)
     so_far = tf.cumsum(begins)
     before_row = tf.gather(

@@ -69,6 +69,21 @@ def test_the_bytes_of_one_character_are_in_one_word():
     assert word_of_token(rows).to_list() == [[0, 0, 0, 0, 1]]
 
 
+def test_a_space_alone_is_no_word():
+    rows = [
+        ["▁a", "▁", "!", "▁b", "▁"],
+        ["▁", "▁cat", "▁", "'", "eau"],
+        ["▁"],
+    ]
+    assert word_of_token(ragged(rows)).to_list() == [
+        [0, 1, 1, 2, 2],
+        [0, 0, 1, 1, 2],
+        [0],
+    ]
+    words = [[word.decode() for word in row] for row in joined(rows)]
+    assert words == [["a", "!", "b"], ["cat", "'", "eau"], [""]]
+
+
 def test_no_rows_and_empty_rows_have_no_words():
     for rows in ([], [[]], [[], []]):
         assert word_of_token(ragged(rows)).to_list() == rows
