@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from keras_seq.commands.cut_texts import letters, say_cut
 from keras_seq.commands.run_notes import RunNotes, short
 from keras_seq.commands.signature_model import refuse_beam_size
 from keras_seq.commands.text_model import TextModel, batches_of_like_length
@@ -17,11 +18,43 @@ class TranslationModel(TextModel):
 
     def predict(self, inputs: list[bytes]) -> list[dict]:
         """Return `source`, `text` and `score` of each."""
-        answer = self.ask("serving_default", inputs)
-        return [
-            _translation(source, answer, row)
-            for row, source in enumerate(inputs)
-        ]
+        found = [{}] * len(inputs)
+        long = [self.may_be_cut(text) for text in inputs]
+        # The same search, and `explain` says what it has read.
+        for signature, is_long in (
+            ("serving_default", False),
+            ("explain", True),
+        ):
+            rows = [row for row, x in enumerate(long) if x == is_long]
+            if not rows:
+                continue
+            texts = [inputs[row] for row in rows]
+            answer = self.ask(signature, texts)
+            self.warn_of_cuts(texts, answer)
+            for at, row in enumerate(rows):
+                found[row] = _translation(inputs[row], answer, at)
+        return found
+
+    def may_be_cut(self, text: bytes) -> bool:
+        """Whether a text could be too long, as far as its bytes tell."""
+        limit = self.card.get("max_length")
+        if limit is None or "explain" not in self.signatures:
+            return False
+        return len(text) + 2 > limit  # a space before it, an end behind it
+
+    def warn_of_cuts(self, inputs: list[bytes], answer: dict) -> None:
+        """Say of which texts only the beginning was read, if that is known."""
+        limit = self.card.get("max_length")
+        if limit is None or "source_tokens" not in answer:
+            return
+        for row, text in enumerate(inputs):
+            if len(_without_padding(answer["source_tokens"][row])) < limit:
+                continue
+            words = _without_padding(answer["source_words"][row])
+            read = letters("".join(words))
+            there_are = letters(text.decode("utf-8", "replace"))
+            if read < there_are:
+                say_cut(text, read, there_are, "letters")
 
     def line(self, answer: dict) -> str:
         """Return an answer in a line for people: the translation."""
@@ -34,6 +67,7 @@ class TranslationModel(TextModel):
         from target tokens to source tokens, by layer and head.
         """
         answer = self.ask("explain", inputs)
+        self.warn_of_cuts(inputs, answer)
         return [
             {**_translation(source, answer, row), **_looks(answer, row)}
             for row, source in enumerate(inputs)
@@ -114,6 +148,18 @@ class TranslationRun(TranslationModel):
         self.notes = RunNotes(folder, "translation", DEFAULTS)
         self.translator = Translator.load(folder)
         super().__init__(translation_signatures(self.translator), {})
+
+    def may_be_cut(self, text: bytes) -> bool:
+        """No need to ask for what was read: the tokenizer is at hand."""
+        return False
+
+    def warn_of_cuts(self, inputs: list[bytes], answer: dict) -> None:
+        """Say of which texts only the beginning was read."""
+        room = self.translator.max_length - 1
+        rows = self.translator.encode_rows(inputs)
+        for text, row in zip(inputs, rows, strict=True):
+            if len(row) > room:
+                say_cut(text, room, len(row), "tokens")
 
     def evaluate(self, said: dict) -> dict:
         """Score the model, and note the score for the model card."""
