@@ -52,7 +52,9 @@ def evaluate(
         coverage_penalty=coverage_penalty,
     )
     scores = corpus_scores(found, references, lowercase=lowercase)
-    scores["bleu_by_length"] = bleu_by_length(sources, found, references)
+    scores["bleu_by_length"] = bleu_by_length(
+        sources, found, references, lowercase=lowercase
+    )
     if isinstance(translator, Translator):
         scores["crossentropy"] = token_crossentropy(translator, columns)
     heads = getattr(translator, "settings", {}).get("alignment_heads")

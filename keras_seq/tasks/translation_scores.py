@@ -58,7 +58,7 @@ def reference_streams(hypotheses, references):
 
 
 def bleu_by_length(
-    sources, hypotheses, references, lengths=LENGTHS
+    sources, hypotheses, references, lengths=LENGTHS, lowercase=False
 ) -> dict[str, dict]:
     """Return BLEU of short and of long sources apart.
 
@@ -67,6 +67,7 @@ def bleu_by_length(
         hypotheses: Their translations.
         references: As in `corpus_scores`.
         lengths: The most words in each bin; one more bin takes the rest.
+        lowercase: As in `corpus_scores`.
 
     Returns:
         `{"1-5": {"bleu": ..., "sentences": ...}, ...}`; bins without a
@@ -83,6 +84,7 @@ def bleu_by_length(
             scores = corpus_scores(
                 [hypotheses[row] for row in rows],
                 [references[row] for row in rows],
+                lowercase,
             )
             label = f"{least}-{most}" if most else f"{least}+"
             found[label] = {"bleu": scores["bleu"], "sentences": len(rows)}

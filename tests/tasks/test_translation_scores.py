@@ -2,7 +2,8 @@
 
 import pytest
 
-from keras_seq.tasks.translation import distinct_sources
+from keras_seq.data import Dataset
+from keras_seq.tasks.translation import distinct_sources, evaluate
 from keras_seq.tasks.translation_scores import bleu_by_length, corpus_scores
 
 RIGHT = ["Le petit chat noir dort sur la table .", "Il pleut encore ce soir ."]
@@ -54,6 +55,26 @@ def test_bleu_by_length_counts_every_sentence_once():
     assert [part["sentences"] for part in bins.values()] == [1, 1, 1]
     assert bins["1-5"]["bleu"] == pytest.approx(100)
     assert bins["31+"]["bleu"] < 20
+
+
+class Shouting:
+    """A translator that is always right, in capitals."""
+
+    def translate(self, texts, **search):
+        right = dict(zip("ab", RIGHT, strict=True))
+        return [right[text].upper() for text in texts]
+
+
+def test_where_case_counts_for_nothing_it_does_by_length_too():
+    columns = {"source": ["a", "b"], "target": RIGHT}
+    dataset = Dataset(
+        "mine", "CC0", dict.fromkeys(("train", "validation", "test"), columns)
+    )
+    for lowercase in (False, True):
+        scores = evaluate(Shouting(), dataset, lowercase=lowercase)
+        by_length = scores["bleu_by_length"]["1-5"]["bleu"]
+        assert by_length == pytest.approx(scores["bleu"])
+        assert (scores["bleu"] > 99) == lowercase
 
 
 def test_translations_of_one_source_are_its_references():
