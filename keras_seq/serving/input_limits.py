@@ -14,7 +14,8 @@ def check_images(inputs: dict, max_pixels: int) -> None:
         max_pixels: How many pixels all images of a request may have.
 
     Raises:
-        ServingError: 400, and how many there are.
+        ServingError: 400, and how many there are, or that an image does not
+            say how many it has.
     """
     for name, array in inputs.items():
         if array.dtype != object:
@@ -22,7 +23,14 @@ def check_images(inputs: dict, max_pixels: int) -> None:
         total = 0
         for item in array.ravel().tolist():
             if len(item) > _SMALLEST_IMAGE:
-                total += image_pixels(item) or 0
+                pixels = image_pixels(item)
+                if pixels == 0:
+                    raise bad_request(
+                        f"input {name!r} must hold images that say how large "
+                        f"they are. Received: {len(item)} bytes of one that "
+                        "has no size or no pixels"
+                    )
+                total += pixels or 0
         if total > max_pixels:
             raise bad_request(
                 f"input {name!r} must hold images of at most {max_pixels} "

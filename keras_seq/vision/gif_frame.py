@@ -6,6 +6,9 @@ from keras_seq.vision.image_header import FileBytes
 
 _EXTENSION, _GRAPHIC_CONTROL, _IMAGE, _END = 0x21, 0xF9, 0x2C, b"\x3b"
 _NOTHING_CLEAR = b"\x04"  # flags of a frame that stays, without clear pixels
+# Blocks that are walked over: so many, and one more for this many bytes. They
+# have 255 bytes each, nearly all of them, unless somebody means harm.
+_FEW, _USUAL = 10_000, 128
 
 
 def first_gif_frame(contents):
@@ -20,28 +23,32 @@ def first_gif_frame(contents):
         contents: Scalar string, the bytes of the file.
 
     Returns:
-        The bytes of the shorter file, empty if there is no frame in it; and
-        the size that its frame needs, which may exceed that in the header.
+        The bytes of the shorter file, empty if there is no frame in it or if
+        it lies behind more blocks than an honest file has; and the size that
+        its frame needs, which may exceed that in the header.
     """
     data = FileBytes(contents)
     colours = tf.constant(13, tf.int64)
     start = colours + _table_length(data.at(10))
 
-    def is_extension(position, control):
-        return data.at(position) == _EXTENSION
+    def is_extension(position, control, left):
+        return (data.at(position) == _EXTENSION) & (left > 0)
 
-    def step(position, control):
+    def step(position, control, left):
         is_control = data.at(position + 1) == _GRAPHIC_CONTROL
         control = tf.where(is_control, position + 3, control)
-        return _skip_blocks(data, position + 2), control
+        position, left = _skip_blocks(data, position + 2, left)
+        return [position, control, left]
 
-    image, control = tf.while_loop(
-        is_extension, step, [start, tf.constant(0, tf.int64)]
+    image, control, left = tf.while_loop(
+        is_extension,
+        step,
+        [start, tf.constant(0, tf.int64), _FEW + data.size // _USUAL],
     )
     flags = data.at(image + 9)
     local = _table_length(flags)
     colours = tf.where(local > 0, image + 10, colours)
-    end = _skip_blocks(data, image + 11 + local)
+    end, left = _skip_blocks(data, image + 11 + local, left)
 
     def cut():
         # Positions of the three bytes of the colour that means "nothing".
@@ -57,7 +64,7 @@ def first_gif_frame(contents):
             lambda: frame,
         )
 
-    is_image = (data.at(image) == _IMAGE) & (end <= data.size)
+    is_image = (data.at(image) == _IMAGE) & (end <= data.size) & (left > 0)
     frame = tf.cond(is_image, cut, lambda: tf.constant(b""))
     height = data.little(image + 3, 2) + data.little(image + 7, 2)
     width = data.little(image + 1, 2) + data.little(image + 5, 2)
@@ -77,16 +84,18 @@ def _table_length(flags):
     )
 
 
-def _skip_blocks(data, position):
-    """Return the position behind blocks that begin with their length."""
-    return (
-        1
-        + tf.while_loop(
-            lambda position: data.at(position) > 0,
-            lambda position: [position + 1 + data.at(position)],
-            [position],
-        )[0]
+def _skip_blocks(data, position, left):
+    """Return the position behind blocks that begin with their length.
+
+    And how many blocks may still be walked over, of the `left` that might;
+    the last one, which is empty, counts.
+    """
+    position, left = tf.while_loop(
+        lambda position, left: (data.at(position) > 0) & (left > 0),
+        lambda position, left: [position + 1 + data.at(position), left - 1],
+        [position, left],
     )
+    return position + 1, left - 1
 
 
 def _replace(contents, position, other):

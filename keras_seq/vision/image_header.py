@@ -15,6 +15,7 @@ _APP1, _START_OF_SCAN, _END_OF_IMAGE = 0xE1, 0xDA, 0xD9
 # Markers of a JPEG file that hold its size; and those without a length.
 _FRAMES = [0xC0 + n for n in range(16) if n not in (4, 8, 12)]
 _ALONE = [0x01, *range(0xD0, 0xD9)]
+_MOST_MARKERS = 10_000  # far more than stand before a size
 _ORIENTATION_TAG = 0x0112
 
 
@@ -107,7 +108,10 @@ def _signed(number):
 
 
 def _read_jpeg(data):
-    """Walk from marker to marker until the one that holds the size."""
+    """Walk from marker to marker until the one that holds the size.
+
+    A file made of 0xFF would be a walk of a step for each byte: it has no size.
+    """
     frames = tf.constant(_FRAMES, tf.int64)
     alone = tf.constant(_ALONE, tf.int64)
     last = tf.constant([_START_OF_SCAN, _END_OF_IMAGE, *_FRAMES], tf.int64)
@@ -130,11 +134,14 @@ def _read_jpeg(data):
         )
         # Any number of 0xFF may stand before a marker.
         length = tf.where(marker == 0xFF, tf.ones_like(length), length)
-        return position + length, exif
+        return [position + length, exif]
 
     start = tf.constant(2, tf.int64)
     position, exif = tf.while_loop(
-        is_marker, step, [start, tf.constant(0, tf.int64)]
+        is_marker,
+        step,
+        [start, tf.constant(0, tf.int64)],
+        maximum_iterations=_MOST_MARKERS - 1,  # the last one is looked at
     )
     is_frame = tf.reduce_any(data.at(position + 1) == frames)
     is_frame &= data.at(position) == 0xFF

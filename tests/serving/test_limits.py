@@ -8,6 +8,7 @@ import struct
 import time
 import zlib
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -17,6 +18,7 @@ from keras_seq.serving.image_size import image_pixels
 from keras_seq.serving.input_limits import check_images
 from keras_seq.serving.pending_bytes import PendingBytes
 from keras_seq.serving.repository import ModelRepository
+from keras_seq.serving.serving_error import ServingError
 from keras_seq.serving.settings import ServerSettings
 from keras_seq.vision import decode_images
 from tests.serving.conftest import Asker, running
@@ -252,6 +254,15 @@ def test_broken_images_are_a_400(gallery):
         answer = send_images(ask, data)
         assert answer.status_code == 400, data
         assert set(answer.json()) == {"error"}
+
+
+def test_no_graph_is_given_an_image_that_hides_its_size():
+    hidden = b"\xff\xd8" + b"\xff" * 20_000
+    for data in (hidden, png(0, 7), b"GIF89a" + bytes(40)):
+        rows = {"image_bytes": np.array([png(20, 30), data], object)}
+        with pytest.raises(ServingError, match="how large they are") as refusal:
+            check_images(rows, 10**9)
+        assert refusal.value.status == 400
 
 
 def test_a_broken_image_does_not_spoil_those_beside_it(gallery):

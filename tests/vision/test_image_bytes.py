@@ -203,6 +203,30 @@ def is_refused(contents):
     return False
 
 
+def with_comments(*blocks, count=1):
+    """A GIF file with comments of such blocks before its picture."""
+    contents = CASES["gif"]
+    start = 13 + 3 * 2 ** (contents[10] % 8 + 1)
+    comment = b"".join(bytes([len(block)]) + block for block in blocks)
+    comments = (b"\x21\xfe" + comment + b"\0") * count
+    return contents[:start] + comments + contents[start:]
+
+
+def test_a_file_made_to_be_walked_through_for_hours_has_no_size():
+    filled = b"\xff\xd8" + b"\xff" * 30_000 + CASES["jpeg"][2:]
+    assert int(read_image_header(filled).height) == 0
+    few = b"\xff\xd8" + b"\xff" * 300 + CASES["jpeg"][2:]
+    assert int(read_image_header(few).height) == 63
+    long, many = with_comments(*[b"x"] * 30_000), with_comments(count=30_000)
+    for contents in (filled, long, many):
+        with pytest.raises(ValueError, match="have no size or no pixels"):
+            check_image_bytes(contents)
+
+
+def test_a_large_file_with_full_blocks_is_read():
+    check_image_bytes(with_comments(*[b"x" * 255] * 15_000))
+
+
 def test_the_rest_of_the_batch_is_still_done(tmp_path):
     for name in ("png", "gif"):
         (tmp_path / name).write_bytes(CASES[name])
