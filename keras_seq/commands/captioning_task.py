@@ -2,6 +2,10 @@
 
 import pathlib
 
+from keras_seq.commands.example_scenes import (
+    example_scene,
+    write_example_scenes,
+)
 from keras_seq.commands.train_arguments import (
     add_data_dir,
     add_epochs,
@@ -11,6 +15,7 @@ from keras_seq.commands.train_arguments import (
     final_metrics,
 )
 from keras_seq.commands.usage_error import UsageError, in_options
+from keras_seq.commands.wording import in_shell
 
 SUMMARY = "say what is on a picture"
 EXAMPLES = """\
@@ -85,15 +90,17 @@ def train(folder, resume: bool, settings: dict) -> str:
 
     with in_options(OPTIONS):
         found = final_metrics(captioning.train, folder, resume, settings)
+    write_example_scenes(folder, settings["data"])
     nats = found.get("val_crossentropy")
     if nats is None:
         return ""
     return f"{nats:.3f} nats a word of the validation part."
 
 
-def next_command(model: str) -> str:
+def next_command(model: str, run) -> str:
     """Return what to try with a model that was just trained."""
-    return f"keras-seq explain {model} PHOTO.jpg --html look.html"
+    picture = in_shell(example_scene(run) or "PHOTO.jpg")
+    return f"keras-seq explain {model} {picture} --html look.html"
 
 
 def is_run(folder) -> bool:

@@ -108,5 +108,6 @@ def run(arguments) -> int:
     )
     if is_file:
         return _DONE
-    print(f"Next: {load_task(found.task).next_command(in_shell(folder))}")
+    task = load_task(found.task)
+    print(f"Next: {task.next_command(in_shell(folder), found.folder)}")
     return _DONE

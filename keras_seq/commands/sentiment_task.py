@@ -103,7 +103,7 @@ def train(folder, resume: bool, settings: dict) -> str:
     return f"Right on {accuracy:.1%} of the validation texts."
 
 
-def next_command(model: str) -> str:
+def next_command(model: str, run) -> str:
     """Return what to try with a model that was just trained."""
     return f'keras-seq predict {model} "I would not miss it for the world."'
 

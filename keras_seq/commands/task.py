@@ -13,7 +13,8 @@ what was trained, are the same for every task. What differs is in a module
 - `check(settings)`: refuses what cannot be meant, with `UsageError`;
 - `EVALUATE`: names of what `keras-seq evaluate` can be told of this task;
 - `train(folder, resume, settings)`: trains into a run folder; returns a
-  sentence on how well it went; `next_command(model)`: what to try then;
+  sentence on how well it went; `next_command(model, run)`: what to try with
+  it then, or with an export of it; `run` is the folder it was trained in;
 - `is_run(folder)`: whether a folder holds a trained model of this task;
 - `open_run(folder, method)` and `open_export(exported)`: return an
   `OpenModel`.

@@ -78,7 +78,7 @@ def run(arguments) -> int:
     print(f"\nDone in {duration(time.perf_counter() - start)}. {result}")
     print(f"The model, its settings and its curves are in {folder}")
     model = arguments.task if folder in runs(arguments.task)[-1:] else shown
-    print(f"Next: {task.next_command(model)}")
+    print(f"Next: {task.next_command(model, folder)}")
     return _DONE
 
 

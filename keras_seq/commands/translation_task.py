@@ -93,7 +93,7 @@ def train(folder, resume: bool, settings: dict) -> str:
     return f"Right on {accuracy:.1%} of the next tokens of the validation part."
 
 
-def next_command(model: str) -> str:
+def next_command(model: str, run) -> str:
     """Return what to try with a model that was just trained."""
     return f'keras-seq predict {model} "The black cats sleep."'
 
