@@ -1,5 +1,8 @@
 """Translators, from a run or from an export, as `task.OpenModel`."""
 
+import os
+import sys
+
 import numpy as np
 
 from keras_seq.commands.cut_texts import letters, say_cut
@@ -122,11 +125,21 @@ class TranslationModel(TextModel):
         refuse_beam_size(said)
         return translation.evaluate(_Translator(self), **said)
 
+    def evaluate(self, said: dict) -> dict:
+        """Score the model on what was named, or on what is at hand."""
+        if "data" not in said:
+            said = _what_is_at_hand({**self.own_data(), **said})
+        return super().evaluate(said)
+
     def own_data(self) -> dict:
         """Return which data the model was trained with, and its languages."""
+        from keras_seq.tasks.translation_data import named_data
+
         data = self.card.get("data", {})
-        languages = data.get("languages", DEFAULTS["languages"])
-        return {**super().own_data(), "languages": languages}
+        name, languages = named_data(data.get("name"))
+        if name is None:
+            return super().own_data()  # which says what is missing
+        return {"data": name, "languages": data.get("languages") or languages}
 
     def known_data(self) -> tuple:
         """Return the names of data sets that can be loaded."""
@@ -173,12 +186,13 @@ class TranslationRun(TranslationModel):
 
         settings = self.translator.settings
         languages = settings.get("languages")
+        of_data = {"languages": languages} if languages else {}
         return export_translation(
             self.translator,
             folder,
             only=only,
             half=half,
-            card=self.notes.card(settings, languages=languages),
+            card=self.notes.card(settings, **of_data),
         )
 
     def scores(self, said: dict) -> dict:
@@ -194,6 +208,28 @@ class TranslationRun(TranslationModel):
         names = ("data_dir", "languages")
         settings = self.translator.settings
         return {"data": self.notes.load_data(load_data, settings, names)}
+
+
+def _what_is_at_hand(said):
+    """Leave out data that is in a folder, where no folder is known."""
+    from keras_seq.data.folders import VARIABLE
+    from keras_seq.tasks.translation_data import BUILT_IN
+
+    data = said["data"]
+    if not isinstance(data, str) or said.get("data_dir"):
+        return said
+    if os.environ.get(VARIABLE):
+        return said
+    names = data.split("+")
+    here = [name for name in names if name in BUILT_IN]
+    if not here or here == names:
+        return said
+    print(
+        f"keras-seq: scored on {'+'.join(here)} alone. The model was trained "
+        f"with {data}: say --data-dir for all of it, or --data",
+        file=sys.stderr,
+    )
+    return {**said, "data": "+".join(here)}
 
 
 class _Translator:

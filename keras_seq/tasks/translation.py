@@ -17,9 +17,9 @@ from keras_seq.tasks.translation_alignment import (
 from keras_seq.tasks.translation_batches import (
     training_batches as training_batches,
 )
-from keras_seq.tasks.translation_data import LANGUAGES
 from keras_seq.tasks.translation_data import NAMES as NAMES
 from keras_seq.tasks.translation_data import load_data as load_data
+from keras_seq.tasks.translation_data import named_data
 from keras_seq.tasks.translation_evaluation import (
     distinct_sources as distinct_sources,
 )
@@ -40,7 +40,7 @@ def train(
     model="transformer",
     preset=None,
     *,
-    languages=LANGUAGES,
+    languages=None,
     data_dir=None,
     folder,
     resume=False,
@@ -63,8 +63,9 @@ def train(
         model: "transformer", "rnn_search" or "seq2seq".
         preset: Size of the model, such as "tiny" or "small"; by default what
             the recipe for this data says.
-        languages: Which ones, and which way, where the data has several:
-            "en-fr", "en-de", "de-en", ...
+        languages: Which ones, and which way: "en-fr", "en-de", "de-en", ...
+            Where the data has several, by default "en-fr"; of data of your
+            own, what the model card is to say.
         data_dir: The folder of the real data sets; by default what the
             environment variable `KERAS_SEQ_DATA` names.
         folder: Where to save.
@@ -88,7 +89,7 @@ def train(
     settings = {
         "task": "translation",
         "data": name,
-        "languages": languages,
+        "languages": languages or named_data(name)[1],
         "licence": dataset.licence,
         "notes": list(dataset.notes),
         "family": model,

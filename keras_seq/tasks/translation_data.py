@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 
 import numpy as np
 
@@ -14,30 +15,37 @@ from keras_seq.data import (
 )
 from keras_seq.data.parallel_text import read_pairs_table, read_parallel
 
-LANGUAGES = "en-fr"
+LANGUAGES = "en-fr"  # unless something else is said
 NAMES = ("grammar", "multi30k", "tatoeba")
+BUILT_IN = ("grammar",)
+_PAIR = re.compile("[a-z]{2,3}-[a-z]{2,3}")
+# What the data sets call themselves: "multi30k_en_de".
+_OWN_NAME = re.compile(f"({'|'.join(NAMES)})(?:_([a-z]+)_([a-z]+))?")
 
 
-def load_data(data, data_dir=None, languages=LANGUAGES) -> Dataset:
+def load_data(data, data_dir=None, languages=None) -> Dataset:
     """Return the `data.Dataset` that `train` means by `data`.
 
     Names joined by "+" are one data set, see `join_datasets`.
     """
+    check_languages(languages)
     if isinstance(data, Dataset):
         return data
     if not is_known(data):
         return load_pairs(_files(data))
     datasets = [
-        _load(name, data_dir, languages) for name in os.fspath(data).split("+")
+        _load(name, data_dir, languages or LANGUAGES)
+        for name in os.fspath(data).split("+")
     ]
     return datasets[0] if len(datasets) == 1 else join_datasets(datasets)
 
 
-def load_split(data, data_dir, split, languages=LANGUAGES):
+def load_split(data, data_dir, split, languages=None):
     """Return `(columns, gold alignments or None)` to score on.
 
     Files are taken whole, whatever `split` says.
     """
+    check_languages(languages)
     if isinstance(data, Dataset) or is_known(data):
         dataset = load_data(data, data_dir, languages)
         return dataset.columns(split), dataset.gold.get(split)
@@ -50,6 +58,32 @@ def load_split(data, data_dir, split, languages=LANGUAGES):
 def is_known(data) -> bool:
     """Whether `data` is a name, or names joined by "+", and not a path."""
     return all(name in NAMES for name in os.fspath(data).split("+"))
+
+
+def check_languages(languages) -> None:
+    """Refuse what does not name two languages; None is what was not said."""
+    if languages is not None and not _PAIR.fullmatch(languages):
+        raise ValueError(
+            "`languages` must be two codes with a hyphen between them, as in "
+            f"'en-de'. Received: {languages!r}"
+        )
+
+
+def named_data(name):
+    """Return the data, and the languages, that a data set's name stands for.
+
+    Both are None if it stands for none that is known here.
+
+    >>> named_data("tatoeba_en_fr+grammar"), named_data("multi30k_en_de")
+    (('tatoeba+grammar', 'en-fr'), ('multi30k', 'en-de'))
+    >>> named_data("train.en,train.fr")
+    (None, None)
+    """
+    found = [_OWN_NAME.fullmatch(part) for part in str(name).split("+")]
+    if not all(found):
+        return None, None
+    pairs = ["-".join(match.groups()[1:]) for match in found if match[2]]
+    return "+".join(match[1] for match in found), (*pairs, LANGUAGES)[0]
 
 
 def join_datasets(datasets) -> Dataset:
@@ -93,13 +127,7 @@ def _load(name, data_dir, languages):
         return load_grammar_pairs()
     if name == "tatoeba":
         return load_tatoeba(data_dir)
-    parts = languages.split("-")
-    if len(parts) != 2:
-        raise ValueError(
-            "`languages` must be two with a hyphen between them, as in "
-            f"'en-de'. Received: {languages!r}"
-        )
-    return load_multi30k(data_dir, *parts)
+    return load_multi30k(data_dir, *languages.split("-"))
 
 
 def _files(data):

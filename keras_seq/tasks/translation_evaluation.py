@@ -5,7 +5,7 @@ import tensorflow as tf
 from keras_seq import training
 from keras_seq.tasks.translation_alignment import alignment_error_rates
 from keras_seq.tasks.translation_batches import training_batches
-from keras_seq.tasks.translation_data import LANGUAGES, load_split
+from keras_seq.tasks.translation_data import load_split
 from keras_seq.tasks.translation_scores import bleu_by_length, corpus_scores
 from keras_seq.tasks.translator import Translator
 
@@ -14,7 +14,7 @@ def evaluate(
     translator,
     data,
     *,
-    languages=LANGUAGES,
+    languages=None,
     data_dir=None,
     split="test",
     beam_size=4,

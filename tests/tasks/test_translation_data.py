@@ -76,7 +76,13 @@ def test_what_is_neither_name_nor_file_is_refused(data, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("data", "languages"),
-    [("grammar", "en-de"), ("multi30k", "english"), ("multi30k", "en-xx")],
+    [
+        ("grammar", "en-de"),
+        ("multi30k", "english"),
+        ("multi30k", "en-xx"),
+        (dataset("mine", PAIRS, PAIRS, PAIRS), "en"),
+        ("grammar", ""),
+    ],
 )
 def test_languages_must_be_those_of_the_data(data, languages, tmp_path):
     with pytest.raises(ValueError, match="Received"):
