@@ -2,6 +2,7 @@
 
 import dataclasses
 import warnings
+import zlib
 
 import numpy as np
 import tensorflow as tf
@@ -33,6 +34,16 @@ class CaptionedImages(Dataset):
         if self.files is None:
             return encode_png(columns["image"][row])
         return self.files.read(columns["name"][row])
+
+    def image_stamps(self, split) -> list[str]:
+        """Return, for each picture, what changes when its contents do."""
+        columns = self.columns(split)
+        if self.files is not None:
+            return [self.files.stamp(name) for name in columns["name"]]
+        return [
+            f"{image.shape}-{zlib.crc32(np.ascontiguousarray(image)):08x}"
+            for image in columns["image"]
+        ]
 
     def tf_data(self, split) -> tf.data.Dataset:
         """Return one split as a `tf.data.Dataset` of dicts, in file order.
@@ -73,10 +84,21 @@ def captioned_files(name, licence, captions, files, notes=()):
         files: `ImageFiles`.
         notes: What a reader of results should know.
     """
-    splits, missing = {}, []
+    splits, missing, names = {}, [], {}
     for split, rows in captions.items():
-        found = {p: said for p, said in rows.items() if p in files}
-        missing += [p for p in rows if p not in files]
+        found = {}
+        for picture, said in rows.items():
+            place = files.find(picture)
+            if place is None:
+                missing.append(picture)
+            elif names.setdefault(place, picture) != picture:
+                raise ValueError(
+                    "`captions` must name each picture in one way. Received: "
+                    f"{names[place]!r} and {picture!r}, which are both "
+                    f"{place.member or place.file}"
+                )
+            else:
+                found[picture] = said
         if found:
             splits[split] = {
                 "name": np.array(list(found), dtype=object),

@@ -62,17 +62,29 @@ def load_coco_captions(
 
 
 def read_coco_captions(path) -> dict[str, list[str]]:
-    """Read `{file name of a picture: [its captions]}` from one JSON file."""
+    """Read `{file name of a picture: [its captions]}` from one JSON file.
+
+    A file name may have folders in it.
+    """
     content = _read_json(path)
-    names = {
-        _value(path, "images", row, image, "id"): pathlib.PurePosixPath(
-            str(_value(path, "images", row, image, "file_name"))
-        ).name
-        for row, image in enumerate(content["images"])
-    }
+    names = {}
+    for row, image in enumerate(content["images"]):
+        picture = _id(path, "images", row, image, "id")
+        name = _value(path, "images", row, image, "file_name")
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(
+                f"{path}: images[{row}] must have the name of a file. "
+                f"Received: file_name {str(name)[:80]!r}"
+            )
+        name = str(pathlib.PurePosixPath(name))
+        if names.setdefault(picture, name) != name:
+            raise ValueError(
+                f"{path}: images[{row}] must have an 'id' of its own. "
+                f"Received: {picture!r}, which is {names[picture]!r} above"
+            )
     captions = {name: [] for name in names.values()}
     for row, said in enumerate(content["annotations"]):
-        picture = _value(path, "annotations", row, said, "image_id")
+        picture = _id(path, "annotations", row, said, "image_id")
         caption = _value(path, "annotations", row, said, "caption")
         if picture not in names:
             raise ValueError(
@@ -127,6 +139,16 @@ def _value(path, key, row, entry, field):
             f"Received: {str(entry)[:80]}"
         )
     return entry[field]
+
+
+def _id(path, key, row, entry, field):
+    found = _value(path, key, row, entry, field)
+    if not isinstance(found, (int, float, str)):
+        raise ValueError(
+            f"{path}: {key}[{row}] must have a number or a text as {field!r}. "
+            f"Received: {str(found)[:80]}"
+        )
+    return found
 
 
 def _split_off(captions, split):

@@ -74,6 +74,51 @@ def test_a_missing_picture_is_named_and_the_others_are_there(tmp_path, images):
     assert sum(dataset.sizes.values()) == 39
 
 
+def two_albums(folder, *names):
+    """Two pictures of one name in two folders, and captions of `names`."""
+    for shade, album in enumerate(("cats", "dogs")):
+        (folder / "albums" / album).mkdir(parents=True)
+        picture = encode_png(np.full((3, 5, 3), shade, "uint8"))
+        (folder / "albums" / album / "1.png").write_bytes(picture)
+    data = {
+        "images": [{"id": n, "file_name": f} for n, f in enumerate(names)],
+        "annotations": [
+            {"image_id": n, "caption": f"This is {f}."}
+            for n, f in enumerate(names)
+        ],
+    }
+    return write(folder, data), folder / "albums"
+
+
+@pytest.mark.parametrize("above", ["", "./", "albums/", "all/albums/"])
+def test_pictures_of_one_name_are_told_apart_by_their_folders(tmp_path, above):
+    names = [f"{above}{album}/1.png" for album in ("cats", "dogs")]
+    path, albums = two_albums(tmp_path, *names)
+    dataset = load_coco_captions(path, albums, validation=path, test=path)
+    assert dataset.sizes["train"] == 2
+    for row, album in enumerate(("cats", "dogs")):
+        (caption,) = dataset.columns("train")["captions"][row]
+        assert album in caption
+        wanted = (albums / album / "1.png").read_bytes()
+        assert dataset.image_bytes("train", row) == wanted
+
+
+def test_a_name_of_two_pictures_is_refused(tmp_path):
+    path, albums = two_albums(tmp_path, "1.png")
+    with pytest.raises(ValueError, match=r"'1\.png'.* cats/1\.png and dogs/1"):
+        load_coco_captions(path, albums, validation=path, test=path)
+    dog = (albums / "dogs" / "1.png").read_bytes()
+    (albums / "cats" / "1.png").write_bytes(dog)  # a copy is no other picture
+    dataset = load_coco_captions(path, albums, validation=path, test=path)
+    assert dataset.image_bytes("train", 0) == dog
+
+
+def test_two_names_of_one_picture_are_refused(tmp_path):
+    path, albums = two_albums(tmp_path, "x/1.png", "y/1.png")
+    with pytest.raises(ValueError, match=r"'x/1\.png' and 'y/1\.png'.*both"):
+        load_coco_captions(path, albums / "cats", validation=path, test=path)
+
+
 def test_pictures_without_a_caption_are_left_out(tmp_path, images):
     data = content()
     data["annotations"] = data["annotations"][1:30]
@@ -93,6 +138,22 @@ def broken(**changes):
         ("[1]", r"must have the lists 'images' and 'annotations'.*\[1\]"),
         (broken(images=3), r"must have the lists"),
         (broken(images=[{"id": 1}]), r"images\[0\] must have 'file_name'"),
+        (
+            broken(images=[{"id": [1], "file_name": "a.jpg"}]),
+            r"captions\.json: images\[0\] must have a number or .* \[1\]",
+        ),
+        (
+            broken(images=[{"id": 1, "file_name": ["a.jpg"]}]),
+            r"images\[0\] must have the name of a file",
+        ),
+        (
+            broken(images=[{"id": 1, "file_name": f} for f in ("a", "b")]),
+            r"images\[1\] must have an 'id' of its own. Received: 1.*'a'",
+        ),
+        (
+            broken(annotations=[{"image_id": {}, "caption": "x"}]),
+            r"annotations\[0\] must have a number or a text as 'image_id'",
+        ),
         (broken(annotations=["x"]), r"annotations\[0\] must have 'image_id'"),
         (
             broken(annotations=[{"image_id": 1, "caption": "x"}]),

@@ -235,6 +235,52 @@ def test_pictures_must_be_in_a_folder_or_a_zip_file(tmp_path):
         ImageFiles(put(tmp_path / "one", {"a.png": png(1)})).read("q.png")
 
 
+def damaged(path, name, how):
+    """Spoil one member of a zip file, where its header or contents are."""
+    data = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        start = archive.getinfo(name).header_offset
+        central = data.index(name.encode(), archive.start_dir) - 46
+    if how == "contents":
+        data[start + 30 + len(name) + 20] ^= 0xFF
+    elif how == "header":
+        data[start] ^= 0xFF
+    elif how == "encrypted":
+        data[start + 6] |= 1
+        data[central + 8] |= 1
+    elif how == "method":
+        data[start + 8] = data[central + 10] = 99
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("how", ["contents", "header", "encrypted", "method"])
+@pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_damaged_member_of_a_zip_file_is_named(tmp_path, how, packing):
+    path = tmp_path / "photos.zip"
+    noise = np.random.default_rng(0).integers(0, 255, (9, 9, 3), "uint8")
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        for name in ("a.png", "b.png"):
+            archive.writestr(name, encode_png(noise))
+    damaged(path, "b.png", how)
+    files = ImageFiles(path)
+    assert files.read("a.png") == encode_png(noise)
+    with pytest.raises(OSError, match=r"b\.png in .*photos\.zip cannot be unp"):
+        files.read("b.png")
+
+
+def test_a_stamp_changes_with_the_picture(tmp_path):
+    put(tmp_path / "photos", pictures("ab"))
+    path = pack(tmp_path / "photos.zip", pictures("ab"))
+    for paths, change in (
+        (tmp_path / "photos", lambda p: put(tmp_path / "photos", p)),
+        (path, lambda p: pack(path, {**pictures("ab"), **p})),
+    ):
+        before = [ImageFiles(paths).stamp(n) for n in ("a.png", "b.png")]
+        change({"a.png": png(9)})
+        after = [ImageFiles(paths).stamp(n) for n in ("a.png", "b.png")]
+        assert before[0] != after[0] and before[1] == after[1]
+
+
 @pytest.mark.skipif(
     not (REAL / "flickr8k").is_dir(),
     reason="no flickr8k in KERAS_SEQ_DATA or in ../shared/data",
