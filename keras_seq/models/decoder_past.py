@@ -98,9 +98,22 @@ class _Fixed(_Past):
         self.moved_on["position"] = state["position"] + 1
         # A tensor, if XLA is to find it out from the shape of the source.
         length = ops.shape(state[name])[2]
+        self.check_room(length)
         place = ops.arange(length, dtype="int32")
         hidden = ops.where(place <= self.step, 0.0, HIDDEN)
         self.bias = ops.reshape(hidden, (1, 1, 1, length))
+
+    def check_room(self, length):
+        """Refuse a step that there is no room for, where that is known."""
+        try:
+            step, room = int(self.step), int(length) // self.beam_size
+        except (TypeError, ValueError, RuntimeError):
+            return  # a graph is being made: its loop has a limit
+        if step >= room:
+            raise ValueError(
+                "`max_length` of `start` must be as many steps as are taken. "
+                f"Received: max_length={room}, step {step + 1}"
+            )
 
     def with_own(self, lineage):
         here = (0, self.step * self.beam_size)

@@ -77,6 +77,18 @@ def test_hypotheses_share_what_was_made_of_the_source(model):
     assert {k for k in moved if moved[k] is not after[k]} == {"lineage"}
 
 
+@pytest.mark.parametrize("beam_size", [1, 2])
+def test_a_step_without_room_is_refused(model, beam_size):
+    step = model.stepper().for_beams(beam_size)
+    state = model.start(ops.convert_to_tensor(SOURCE), max_length=2)
+    state = step.spread(state)
+    ids = ops.full((beam_size * len(SOURCE),), START, "int32")
+    for _ in range(2):
+        _, state, _ = step(ids, state)
+    with pytest.raises(ValueError, match="`max_length`.*max_length=2, step 3"):
+        step(ids, state)
+
+
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("positions", POSITIONS)
 def test_a_graph_gives_the_same_for_one_row_and_for_many(positions):
