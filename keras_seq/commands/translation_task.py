@@ -23,7 +23,7 @@ EXAMPLES = """\
 DEFAULTS = {
     "data": "grammar",
     "data_dir": None,
-    "languages": "en-fr",
+    "languages": None,
     "model": "transformer",
     "preset": None,
     "epochs": None,
@@ -50,8 +50,9 @@ def add_train_arguments(parser) -> None:
     parser.add_argument(
         "--languages",
         metavar="A-B",
-        help="from which to which, where the data has several: en-fr, en-de, "
-        "de-fr, ... (default: en-fr)",
+        help="from which to which: en-fr, en-de, de-fr, ...; of files of your "
+        "own, what the model card is to say (default: en-fr, for data that has "
+        "several)",
     )
     parser.add_argument(
         "--model",
@@ -73,9 +74,11 @@ def add_train_arguments(parser) -> None:
 def check(settings: dict) -> None:
     """Refuse settings that cannot be meant, before anything is loaded."""
     check_numbers(settings)
+    from keras_seq.tasks.translation_data import check_languages
     from keras_seq.tasks.translation_recipes import resolve_settings
 
     with in_options(OPTIONS):
+        check_languages(settings["languages"])
         resolve_settings(
             settings["data"], settings["model"], settings["preset"]
         )
