@@ -4,13 +4,13 @@ import hashlib
 import os
 import pathlib
 import sys
-import zlib
 
 import keras
 import numpy as np
 
 from keras_seq.tasks.image_inputs import read_inputs
 from keras_seq.vision import backbone, cached_features, small_cnn
+from keras_seq.vision.read_images import read_image
 
 VARIABLE = "KERAS_SEQ_CACHE"
 
@@ -75,9 +75,9 @@ class Eye:
         """
         if self.frozen is None:
             return _pixels(dataset, split, self.size, self.how["fit"])
-        names = _names(dataset, split)
+        names, stamps = _names(dataset, split), dataset.image_stamps(split)
         folder = cache_folder(cache_dir) / _folder(
-            dataset, split, names, self.frozen.name, self.size, mirror
+            dataset, split, names + stamps, self.frozen.name, self.size, mirror
         )
         rows = {name: row for row, name in enumerate(names)}
         found = cached_features(
@@ -89,6 +89,7 @@ class Eye:
             self.how["fit"],
             mirror,
             _progress(f"features of {split}", verbose),
+            stamps,
         )
         return found.features, found.failures
 
@@ -159,17 +160,14 @@ def _adapter(shape, how):
 
 def _names(dataset, split):
     columns = dataset.columns(split)
-    if "name" in columns:
-        return [str(name) for name in columns["name"]]
-    # Painted pictures go by what is on them: another painter, another name.
-    return [
-        f"{row}_{zlib.crc32(np.ascontiguousarray(image)):08x}"
-        for row, image in enumerate(columns["image"])
-    ]
+    # Painted pictures have no other name than their place.
+    rows = range(len(columns["captions"]))
+    return [str(name) for name in columns.get("name", rows)]
 
 
-def _folder(dataset, split, names, network, size, mirror):
-    which = hashlib.sha256("\n".join(names).encode()).hexdigest()[:8]
+def _folder(dataset, split, pictures, network, size, mirror):
+    # Two albums may have the same names, and one may have been changed.
+    which = hashlib.sha256("\n".join(pictures).encode()).hexdigest()[:8]
     height, width = size
     mirrored = "_mirrored" if mirror else ""
     return (
@@ -185,14 +183,16 @@ def _pixels(dataset, split, size, fit):
     found, failures = np.zeros((rows, *size, 3), "uint8"), {}
     for row in range(rows):
         if "image" in columns:
-            given = columns["image"][row]
+            pixels, bad = read_inputs([columns["image"][row]], size, fit)
+            pixels, failure = (None, bad[0]) if bad else (pixels[0], None)
         else:
-            given = dataset.image_bytes(split, row)
-        pixels, bad = read_inputs([given], size, fit)
-        if bad:
-            failures[row] = bad[0]
+            pixels, failure = read_image(
+                lambda row=row: dataset.image_bytes(split, row), size, fit
+            )
+        if failure is None:
+            found[row] = np.round(pixels)
         else:
-            found[row] = np.round(pixels[0])
+            failures[row] = failure
     return found, failures
 
 

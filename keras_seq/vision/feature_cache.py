@@ -40,13 +40,14 @@ def cached_features(
     fit="stretch",
     mirror=False,
     progress=None,
+    stamps=None,
 ) -> CachedFeatures:
     """Return the features of pictures, from disk where they are there.
 
     They are written in parts, each with a checksum: a run that was killed
     goes on with the part it was at, and a part that is damaged is made anew.
     A cache of another network, size or list of pictures is refused. Pictures
-    that cannot be read do not stop the others.
+    that cannot be read do not stop the others, and are tried again each time.
 
     Args:
         folder: Where the cache is, or is to be.
@@ -58,6 +59,9 @@ def cached_features(
         fit: As in `decode_images`.
         mirror: Whether to swap left and right.
         progress: `progress(done, total)`, called after each part.
+        stamps: For each picture, a string that changes when its contents do:
+            a cache of other contents is refused. None takes pictures of the
+            same names to be the same.
 
     Returns:
         `CachedFeatures`.
@@ -66,6 +70,11 @@ def cached_features(
     size = check_decoding(image_size, fit, max_pixels=1)
     if not names:
         raise ValueError("`names` must have a picture. Received: none")
+    if stamps is not None and len(stamps) != len(names):
+        raise ValueError(
+            "`stamps` must be as many as `names`. "
+            f"Received: {len(stamps)} and {len(names)}"
+        )
     about = {
         "network": network.name,
         "weights": fingerprint(network),
@@ -73,26 +82,29 @@ def cached_features(
         "fit": fit,
         "mirror": bool(mirror),
         "pictures": len(names),
-        "names": hashlib.sha256("\n".join(names).encode()).hexdigest()[:16],
+        "names": _digest(names),
+        "contents": None if stamps is None else _digest(stamps),
         "shape": list(network.compute_output_shape((1, *size, 3))[1:]),
         "dtype": "float16",
     }
     features = _open(folder, about)
-    failures, missing = _check_parts(folder, features)
-    total = len(names)
+    known, failures, total = _known_parts(folder, features), {}, len(names)
+    missing = [at for at in range(-(-total // PART)) if at not in known]
     chosen = [range(at * PART, min((at + 1) * PART, total)) for at in missing]
     done = total - sum(map(len, chosen))
     encode = _encoder(network, size, mirror)
+
+    def compute(rows):
+        return _compute(features, rows, names, read, encode, size, fit)
+
+    for part, rows in known.items():
+        bad = compute(rows)  # those that could not be read
+        if len(bad) < len(rows):  # somebody has mended one
+            _note(folder, features, part, bad)
+        failures |= bad
     for part, rows in zip(missing, chosen, strict=True):
-        bad = _compute(features, rows, names, read, encode, size, fit)
-        features.flush()
-        line = {
-            "part": part,
-            "crc32": _checksum(features, part),
-            "failures": bad,
-        }
-        with open(folder / PARTS, "a") as file:
-            file.write(json.dumps(line) + "\n")
+        bad = compute(rows)
+        _note(folder, features, part, bad)
         failures |= bad
         done += len(rows)
         if progress is not None:
@@ -122,6 +134,10 @@ def fingerprint(network) -> str:
     return found.hexdigest()[:16]
 
 
+def _digest(texts):
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+
+
 def _open(folder, about):
     """Return the array to write to; a new one where there is no cache."""
     path = folder / ABOUT
@@ -129,8 +145,9 @@ def _open(folder, about):
     if path.is_file():
         try:
             known = json.loads(path.read_text())
-        except json.JSONDecodeError:
+        except ValueError:
             known = {}
+        known = known if isinstance(known, dict) else {}
         differs = [key for key in about if known.get(key) != about[key]]
         if differs:
             told = "; ".join(
@@ -139,7 +156,7 @@ def _open(folder, about):
             )
             raise ValueError(
                 "`folder` must hold features of the same network, size and "
-                "pictures: delete it, or choose another. "
+                "pictures: delete it, or choose another `cache_dir`. "
                 f"Received: {str(folder)!r}, which differs in {told}"
             )
         if (folder / FEATURES).is_file():
@@ -147,12 +164,13 @@ def _open(folder, about):
                 found = np.load(folder / FEATURES, mmap_mode="r+")
                 if found.shape == shape and found.dtype == about["dtype"]:
                     return found
-            except ValueError:
-                pass  # cut off or damaged: all is made anew
+            except (ValueError, EOFError):
+                pass  # empty, cut off or damaged: all is made anew
     elif folder.is_dir() and any(folder.iterdir()):
         raise ValueError(
-            "`folder` must be a cache of features, or empty. "
-            f"Received: {str(folder)!r}, which has other files and no {ABOUT}"
+            "`folder` must be a cache of features, or empty: choose another "
+            f"`cache_dir`. Received: {str(folder)!r}, which has other files "
+            f"and no {ABOUT}"
         )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / PARTS).unlink(missing_ok=True)
@@ -165,23 +183,31 @@ def _open(folder, about):
     return found
 
 
-def _check_parts(folder, features):
-    """Return the failures that are known, and the parts to be made."""
-    failures, good = {}, set()
+def _known_parts(folder, features):
+    """Return the parts that are whole, and what failed in each."""
+    found = {}
     path = folder / PARTS
-    lines = path.read_text().splitlines() if path.is_file() else []
+    lines = path.read_bytes().splitlines() if path.is_file() else []
     for line in lines:
         try:
             part = json.loads(line)
             number, crc32 = part["part"], part["crc32"]
             bad = {int(at): why for at, why in part["failures"].items()}
+            if _checksum(features, number) == crc32:
+                found[number] = bad  # of several the last, which was mended
         except (ValueError, KeyError, TypeError, AttributeError):
             continue  # the line a kill cut off
-        if _checksum(features, number) == crc32:
-            good.add(number)
-            failures |= bad
-    parts = range(-(-len(features) // PART))
-    return failures, [part for part in parts if part not in good]
+    return dict(sorted(found.items()))
+
+
+def _note(folder, features, part, bad):
+    """Write a part, and that it is whole."""
+    features.flush()
+    crc32 = _checksum(features, part)
+    line = {"part": part, "crc32": crc32, "failures": bad}
+    with open(folder / PARTS, "a") as file:
+        # A line of its own, also after one that a kill cut off.
+        file.write(f"\n{json.dumps(line)}\n")
 
 
 def _checksum(features, part):

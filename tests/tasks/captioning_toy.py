@@ -3,7 +3,7 @@
 import keras
 import numpy as np
 
-from keras_seq.data import CaptionedImages
+from keras_seq.data import CaptionedImages, ImageFiles
 from keras_seq.data.png import encode_png
 from keras_seq.models import (
     show_and_tell,
@@ -58,6 +58,31 @@ def toy_files(folder, count=3, seed=0):
     for path, image in zip(paths, toy_images(count, seed), strict=True):
         path.write_bytes(encode_png(image))
     return paths
+
+
+def file_dataset(folder, bad=(), seed=0):
+    paths = toy_files(folder, 9, seed)
+    for path in bad:
+        (folder / path).write_bytes(b"<html>404</html>")
+    names = np.array([path.name for path in paths], object)
+    captions = np.empty(9, object)
+    captions[:] = [
+        ("A red cup .", f"Cup {n} on the left")[: 1 + n % 2] for n in range(9)
+    ]
+    columns = {"name": names, "captions": captions}
+    return CaptionedImages(
+        "files_of_toys",
+        "CC0",
+        {
+            s: {k: v[a:b] for k, v in columns.items()}
+            for s, a, b in (
+                ("train", 0, 6),
+                ("validation", 6, 8),
+                ("test", 8, 9),
+            )
+        },
+        files=ImageFiles(folder),
+    )
 
 
 class ToyGold:

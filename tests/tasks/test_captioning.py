@@ -6,22 +6,18 @@ import keras
 import numpy as np
 import pytest
 
-from keras_seq.data import CaptionedImages, ImageFiles
-from keras_seq.tasks import caption_eyes, captioning
+from keras_seq.tasks import captioning
 from keras_seq.tasks.caption_batches import CaptionBatches
-from keras_seq.tasks.caption_eyes import join_layers
 from keras_seq.tasks.captioner import Captioner
 from keras_seq.tasks.captioning_evaluation import choose_heads, relative_bleu
 from keras_seq.tasks.captioning_recipes import (
     TRAINING_DEFAULTS,
     resolve_settings,
 )
-from keras_seq.vision import small_cnn
 from tests.tasks.captioning_toy import (
     SETTINGS,
     toy_captioner,
     toy_dataset,
-    toy_files,
     toy_images,
 )
 
@@ -106,88 +102,6 @@ def test_a_killed_run_ends_as_if_it_had_not_been(tmp_path, monkeypatch):
         np.testing.assert_array_equal(a.numpy(), b.numpy())
     for a, b in zip(whole.vision.weights, cut.vision.weights, strict=True):
         np.testing.assert_array_equal(a.numpy(), b.numpy())
-
-
-def file_dataset(folder, bad=()):
-    paths = toy_files(folder, 9)
-    for path in bad:
-        (folder / path).write_bytes(b"<html>404</html>")
-    names = np.array([path.name for path in paths], object)
-    captions = np.empty(9, object)
-    captions[:] = [
-        ("A red cup .", f"Cup {n} on the left")[: 1 + n % 2] for n in range(9)
-    ]
-    columns = {"name": names, "captions": captions}
-    return CaptionedImages(
-        "files_of_toys",
-        "CC0",
-        {
-            s: {k: v[a:b] for k, v in columns.items()}
-            for s, a, b in (
-                ("train", 0, 6),
-                ("validation", 6, 8),
-                ("test", 8, 9),
-            )
-        },
-        files=ImageFiles(folder),
-    )
-
-
-@pytest.fixture
-def tiny_backbone(monkeypatch):
-    """Stand in for EfficientNet, which would take seconds to load."""
-
-    def make(name, weights):
-        keras.utils.set_random_seed(5)
-        return small_cnn(widths=(4, 6))
-
-    monkeypatch.setattr(caption_eyes, "backbone", make)
-
-
-def test_features_of_a_frozen_network_are_kept(tmp_path, tiny_backbone):
-    (tmp_path / "pictures").mkdir()
-    dataset = file_dataset(tmp_path / "pictures", bad=["2.png"])
-    how = {"preset": "test", "image_size": (28, 20), "epochs": 1, "verbose": 0}
-    how |= {"projection_dim": 7, "mirror": True, "cache_dir": tmp_path / "kept"}
-    with pytest.warns(UserWarning, match="1 pictures of 'train'.*2.png: "):
-        captioner, _ = captioning.train(
-            dataset, "show_and_tell", folder=tmp_path / "a", **how
-        )
-    kept = sorted(path.name for path in (tmp_path / "kept").iterdir())
-    assert [name.split("_")[3] for name in kept] == [
-        "train",
-        "train",
-        "validation",
-    ]
-    assert [name.endswith("_mirrored") for name in kept] == [
-        False,
-        True,
-        False,
-    ]
-    assert captioner.grid == (7, 5)
-    assert captioner.caption([tmp_path / "pictures" / "0.png"])[0] is not None
-    scores = captioning.evaluate(captioner, dataset, use_meteor=False)
-    assert scores["pictures"] == 1 and "pointing_accuracy" not in scores
-    # What stays frozen is what the cache was made by, and goes with it.
-    pixels = toy_images(9)[:1]
-    features, _ = captioner.features(pixels)
-    assert features.shape == (1, 35, 7)
-
-
-def test_layers_are_looked_at_side_by_side():
-    network = small_cnn(widths=(4, 6, 8))
-    names = ("stage_2_shrink_relu", "features")
-    both = join_layers(network, names, (32, 24))
-    images = np.stack(toy_images(2))[:, :24, :16]
-    fine = keras.Model(network.input, network.get_layer(names[0]).output)
-    found = both(images).numpy()
-    pooled = fine(images).numpy().reshape(2, 3, 2, 2, 2, 6).mean((2, 4))
-    np.testing.assert_allclose(found[..., :6], pooled, atol=1e-4)
-    np.testing.assert_allclose(found[..., 6:], network(images), atol=1e-4)
-    with pytest.raises(ValueError, match="`feature_layers`.*block_9"):
-        join_layers(network, ("block_9",), (32, 24))
-    with pytest.raises(ValueError, match="fit into each other"):
-        join_layers(network, names, (20, 20))
 
 
 def test_batches_hold_each_caption_once_shifted_by_one():

@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from keras_seq.commands.captioning_task import OPTIONS
+from keras_seq.commands.usage_error import UsageError, in_options
 from keras_seq.data.png import encode_png
 from keras_seq.vision import decode_images, feature_cache, small_cnn
 from keras_seq.vision.feature_cache import cached_features
@@ -97,8 +99,9 @@ def test_damage_is_found_and_mended(tmp_path, network):
     found = make(tmp_path, network, read=again)
     assert again.asked == NAMES[9:]
     np.testing.assert_array_equal(found.features, made)
-    path.write_bytes(data[:-100])
-    np.testing.assert_array_equal(make(tmp_path, network).features, made)
+    for rest in (data[:-100], b"", b"no array"):
+        path.write_bytes(rest)
+        np.testing.assert_array_equal(make(tmp_path, network).features, made)
 
 
 def test_bad_pictures_are_named_and_the_rest_is_done(tmp_path, network):
@@ -119,6 +122,81 @@ def test_bad_pictures_are_named_and_the_rest_is_done(tmp_path, network):
         np.testing.assert_allclose(
             found.features[good], expected(network)[good], rtol=2e-3
         )
+
+
+def test_a_picture_that_was_mended_is_tried_again(tmp_path, network):
+    broken = {"4.png", "5.png", "9.png"}
+    asked = []
+
+    def read(name):
+        asked.append(name)
+        return b"<html>404</html>" if name in broken else contents(name)
+
+    make(tmp_path, network, read=read)
+    asked.clear()
+    assert list(make(tmp_path, network, read=read).failures) == [4, 5, 9]
+    assert asked == ["4.png", "5.png", "9.png"]
+    broken.remove("4.png")
+    found = make(tmp_path, network, read=read)
+    assert list(found.failures) == [5, 9]
+    good = [n for n in range(11) if n not in (5, 9)]
+    np.testing.assert_allclose(
+        found.features[good], expected(network)[good], rtol=2e-3
+    )
+    asked.clear()
+    assert list(make(tmp_path, network, read=read).failures) == [5, 9]
+    assert asked == ["5.png", "9.png"]  # 4.png is known by now
+    broken.clear()
+    assert not make(tmp_path, network, read=read).failures
+    asked.clear()
+    assert not make(tmp_path, network, read=read).failures
+    assert asked == []
+
+
+def test_a_mended_picture_of_a_killed_run_is_tried_again(tmp_path, network):
+    def broken(name):
+        if name == "9.png":
+            raise KeyboardInterrupt
+        return b"" if name == "1.png" else contents(name)
+
+    with pytest.raises(KeyboardInterrupt):
+        make(tmp_path, network, read=broken)
+    again = Reader()
+    found = make(tmp_path, network, read=again)
+    assert again.asked == ["1.png", "9.png", "10.png"] and not found.failures
+    np.testing.assert_allclose(found.features, expected(network), rtol=2e-3)
+
+
+def test_other_contents_of_the_same_names_are_refused(tmp_path, network):
+    stamps = [f"made on day {n}" for n in range(11)]
+    make(tmp_path, network, stamps=stamps)
+    again = Reader()
+    make(tmp_path, network, read=again, stamps=stamps)
+    assert again.asked == []
+    with pytest.raises(ValueError, match="differs in contents: "):
+        make(tmp_path, network, stamps=["another day", *stamps[1:]])
+    with pytest.raises(ValueError, match="`stamps`.*Received: 10 and 11"):
+        make(tmp_path, network, stamps=stamps[1:])
+
+
+def test_a_refusal_says_what_to_change_on_the_command_line(tmp_path, network):
+    make(tmp_path / "kept", network)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.txt").write_text("years of work")
+    for folder in ("kept", "other"):
+        with (
+            pytest.raises(UsageError, match=f"--cache-dir.*{folder}'"),
+            in_options(OPTIONS),
+        ):
+            make(tmp_path / folder, network, image_size=(20, 28))
+
+
+@pytest.mark.parametrize("about", ["", "[3]", "\x00\xff"])
+def test_a_damaged_description_is_refused(tmp_path, network, about):
+    make(tmp_path, network)
+    (tmp_path / "about.json").write_text(about, encoding="latin-1")
+    with pytest.raises(ValueError, match="`folder` must hold features"):
+        make(tmp_path, network)
 
 
 def test_another_network_size_or_list_is_refused(tmp_path, network):
