@@ -5,6 +5,7 @@ import importlib.resources
 import keras
 import numpy as np
 import pytest
+from PIL import Image
 
 from keras_seq.vision import EfficientNetLite0, read_torch_checkpoint
 from tests.oracles.efficientnet import efficientnet_lite0
@@ -38,6 +39,15 @@ def test_it_computes_what_numpy_computes(pth, model, size):
     np.testing.assert_allclose(got, features, atol=1e-3)
     got = np.array(model(image[None].astype("float32")))[0]
     np.testing.assert_allclose(got, logits, atol=1e-3)
+
+
+def test_it_knows_a_military_uniform(model):
+    """Real weights, in the right places: a portrait, squeezed to a square."""
+    cbook = pytest.importorskip("matplotlib.cbook")
+    with cbook.get_sample_data("grace_hopper.jpg") as file:
+        portrait = Image.open(file).convert("RGB").resize((224, 224))
+    logits = np.array(model(np.asarray(portrait, "float32")[None]))[0]
+    assert 652 in logits.argsort()[-5:]  # ImageNet's "military uniform"
 
 
 def test_the_features_are_the_same_without_the_classifier(pth, model):
