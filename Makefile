@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
+# Through the environment: quotes in it are no business of the shell's.
+export SENTENCE
 .PHONY: help setup run serve test test-backends lint format tutorials notebooks bench results clean
 
 help:  ## Show this list
@@ -13,7 +15,7 @@ help:  ## Show this list
 
 setup: $(VENV)/.run  ## Create .venv with the package in it
 run: setup  ## Train a translator, look into it, export it, use it
-	@$(BIN)/keras-seq demo $(if $(SENTENCE),"$(SENTENCE)")
+	@$(BIN)/keras-seq demo $(if $(SENTENCE),"$$SENTENCE")
 
 test: $(VENV)/.dev  ## Run all tests (TensorFlow backend)
 	@$(BIN)/python -m pytest -n $(WORKERS)
@@ -44,7 +46,7 @@ bench: $(VENV)/.bench  ## Measure beside the peers, print the ratios
 serve: $(VENV)/.serving  ## Serve the shipped models on 127.0.0.1:8501
 	@$(BIN)/keras-seq serve saved_models
 
-results: $(VENV)/.results  ## Train and score everything (an hour); writes docs/results.md
+results: $(VENV)/.results  ## Train and score everything (seven hours); writes docs/results.md
 	@$(BIN)/python -m results
 
 clean:  ## Remove .venv and everything generated
