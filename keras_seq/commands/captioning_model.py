@@ -55,7 +55,11 @@ class CaptioningModel(SignatureModel):
     def scores(self, said: dict) -> dict:
         """Score what the signatures answer."""
         from keras_seq.tasks.captioning_data import load_data
-        from keras_seq.tasks.captioning_evaluation import score_captions
+        from keras_seq.tasks.captioning_evaluation import (
+            leave_out,
+            read_rows,
+            score_captions,
+        )
 
         refuse_beam_size(said)
         dataset = load_data(said["data"], said.get("data_dir"))
@@ -64,16 +68,21 @@ class CaptioningModel(SignatureModel):
         has_gold = dataset.gold.get(split) is not None
         explains = has_gold and "explain" in self.signatures
         name = "explain" if explains else "serving_default"
-        rows, answers = [], []
+        rows, answers, bad = [], [], {}
         for at in range(0, count, BATCH):
-            some = list(range(at, min(at + BATCH, count)))
-            images = [dataset.image_bytes(split, row) for row in some]
+            some = range(at, min(at + BATCH, count))
+            images, lost = read_rows(dataset, split, some)
+            bad |= lost
+            read = [row for row in some if row not in lost]
             for row, found in zip(
-                some, self._ask_some(name, images), strict=True
+                read, self._ask_some(name, images), strict=True
             ):
                 if isinstance(found, dict):
                     rows.append(row)
                     answers.append(found)
+                else:
+                    bad[row] = found
+        leave_out(dataset, split, range(count), bad, stacklevel=2)
         texts = [_text(found["text"]) for found in answers]
         looks = [_words_and_maps(found) for found in answers if explains]
         return score_captions(texts, dataset, split, rows, looks or None)

@@ -92,20 +92,62 @@ def picture_features(captioner, dataset, split, rows, chunk=64):
     columns = dataset.columns(split)
     found, bad = [], {}
     for at in range(0, len(rows), chunk):
-        images = [
-            columns["image"][row]
-            if "image" in columns
-            else dataset.image_bytes(split, row)
-            for row in rows[at : at + chunk]
-        ]
+        some = rows[at : at + chunk]
+        if "image" in columns:
+            images, lost = [columns["image"][row] for row in some], {}
+        else:
+            images, lost = read_rows(dataset, split, some)
+        read = [row for row in some if row not in lost]
         features, failures = captioner.features(images)
         # Half as much to hold, and no caption the worse for it.
         found.append(features.astype("float16"))
-        bad |= {at + place: why for place, why in failures.items()}
-    warn_of(bad, columns.get("name", [None] * len(rows)), stacklevel=3)
-    return np.concatenate(found), [
-        row for place, row in enumerate(rows) if place not in bad
-    ]
+        bad |= lost
+        bad |= {read[place]: why for place, why in failures.items()}
+    leave_out(dataset, split, rows, bad, stacklevel=3)
+    return np.concatenate(found), [row for row in rows if row not in bad]
+
+
+def read_rows(dataset, split, rows) -> tuple[list[bytes], dict[int, str]]:
+    """Return the bytes of those pictures that can be read, and what is not.
+
+    Args:
+        dataset: A `data.CaptionedImages`.
+        split: Which part of it.
+        rows: Which pictures.
+
+    Returns:
+        The bytes, in order; and `{row: why it could not be read}`.
+    """
+    found, bad = [], {}
+    for row in rows:
+        try:
+            found.append(dataset.image_bytes(split, row))
+        except OSError as error:
+            bad[row] = error.strerror or str(error)
+    return found, bad
+
+
+def leave_out(dataset, split, rows, bad, stacklevel) -> None:
+    """Warn of pictures that are left out, by name; refuse if all would be.
+
+    Args:
+        dataset: A `data.CaptionedImages`.
+        split: Which part of it.
+        rows: Which pictures were asked for.
+        bad: `{row: why it could not be read}`.
+        stacklevel: As in `warnings.warn`.
+    """
+    if not bad:
+        return
+    names = dataset.columns(split).get("name")
+    named = [f"number {row}" if names is None else names[row] for row in rows]
+    failures = {place: bad[r] for place, r in enumerate(rows) if r in bad}
+    if len(failures) == len(rows):
+        raise ValueError(
+            f"`split` must have pictures that can be read. Received: {split!r}"
+            f", with {len(rows)}, the first of them {named[0]}: {failures[0]}"
+        )
+    warn_of(failures, named, stacklevel + 1)
 
 
 def relative_bleu(found, references) -> float:

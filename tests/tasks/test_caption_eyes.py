@@ -1,14 +1,27 @@
 """What captioners see: features of files, kept, and told apart."""
 
+import dataclasses
+import re
+import zipfile
+
 import keras
 import numpy as np
 import pytest
 
+from keras_seq.commands.captioning_model import CaptioningModel
+from keras_seq.data import ImageFiles
 from keras_seq.tasks import caption_eyes, captioning
 from keras_seq.tasks.caption_eyes import Eye, join_layers
+from keras_seq.tasks.captioning_evaluation import picture_features
+from keras_seq.tasks.captioning_export import captioning_signatures
 from keras_seq.tasks.captioning_recipes import resolve_settings
 from keras_seq.vision import small_cnn
-from tests.tasks.captioning_toy import file_dataset, toy_dataset, toy_images
+from tests.tasks.captioning_toy import (
+    file_dataset,
+    toy_captioner,
+    toy_dataset,
+    toy_images,
+)
 
 pytestmark = pytest.mark.tensorflow
 
@@ -108,3 +121,68 @@ def test_layers_are_looked_at_side_by_side():
         join_layers(network, ("block_9",), (32, 24))
     with pytest.raises(ValueError, match="fit into each other"):
         join_layers(network, names, (20, 20))
+
+
+def zipped_dataset(folder):
+    """Pictures in a zip file, of which 1.png is damaged and 7.png no image."""
+    (folder / "loose").mkdir()
+    dataset = file_dataset(folder / "loose", bad=["7.png"])
+    path = folder / "photos.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for picture in sorted((folder / "loose").iterdir()):
+            archive.write(picture, picture.name)
+    damage(path, "1.png")
+    return dataclasses.replace(dataset, files=ImageFiles(path))
+
+
+def damage(path, name):
+    data = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        start = archive.getinfo(name).header_offset
+    data[start + 80] ^= 0xFF
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("vision", ["small_cnn", "efficientnet_lite0"])
+def test_a_damaged_member_of_a_zip_file_is_like_any_bad_picture(
+    tmp_path, tiny_backbone, vision
+):
+    dataset = zipped_dataset(tmp_path)
+    eye = tiny_eye(vision=vision, cnn_widths=(4, 6))
+    for split, row, why in (
+        ("train", 1, "1.png in .*photos.zip cannot be unpacked"),
+        ("validation", 1, "JPEG, PNG, GIF or BMP"),
+    ):
+        seen, failures = eye.pictures(dataset, split, tmp_path / "kept")
+        assert list(failures) == [row] and re.search(why, failures[row])
+        assert not seen[row].any() and seen[0].any()
+
+
+def test_pictures_that_cannot_be_read_are_named_and_not_scored(tmp_path):
+    dataset = zipped_dataset(tmp_path)
+    captioner = toy_captioner("show_and_tell")
+    with pytest.warns(UserWarning, match="1 of 3 pictures.* 1.png: 1.png in"):
+        features, rows = picture_features(captioner, dataset, "train", range(3))
+    assert rows == [0, 2] and len(features) == 2
+    # Those asked for are named, and not others in their place.
+    with pytest.warns(UserWarning, match="1 of 2 pictures.*: 7.png: "):
+        scores = captioning.evaluate(
+            captioner, dataset, split="validation", use_meteor=False
+        )
+    assert scores["pictures"] == 1
+    with pytest.raises(ValueError, match="`split`.*'train', with 1.*: 1.png"):
+        picture_features(captioner, dataset, "train", [1])
+
+
+def test_an_export_names_what_it_could_not_score(tmp_path, monkeypatch):
+    dataset = zipped_dataset(tmp_path)
+    captioner = toy_captioner("show_and_tell")
+    model = CaptioningModel(captioning_signatures(captioner), {})
+    monkeypatch.setattr(  # it would take ten seconds, where there is Java
+        "keras_seq.tasks.captioning_scores.find_meteor", lambda: None
+    )
+    asked = {"data": dataset, "split": "train"}
+    with pytest.warns(UserWarning, match="1 of 6 pictures.* 1.png: 1.png in"):
+        assert model.scores(asked)["pictures"] == 5
+    with pytest.warns(UserWarning, match="1 of 2 pictures.*7.png: must be a J"):
+        assert model.scores({**asked, "split": "validation"})["pictures"] == 1
