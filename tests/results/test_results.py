@@ -5,8 +5,6 @@ import json
 
 import pytest
 
-from keras_seq.tasks.captioning_recipes import FAMILIES
-from results import captioning
 from results.__main__ import main
 from results.page import write_page
 from results.sentiment import ROWS
@@ -113,11 +111,3 @@ def test_captions_are_scored_by_word_and_by_look(tmp_path, small_data):
     for name in ("pointing accuracy", "BLEU-4 over that of people"):
         assert name in row["scores"] and f"{name}, unseen" in row["scores"]
     assert row["epochs"] == 1 and "## Built-in painted scenes" in page
-
-
-def test_every_captioner_has_a_row_for_every_data_set():
-    assert {name.split("/")[1] for name in captioning.ROWS} == set(FAMILIES)
-    assert {name.split("/")[0] for name in captioning.ROWS} == {
-        "scenes",
-        "flickr8k",
-    }
