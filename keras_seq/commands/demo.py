@@ -50,7 +50,7 @@ def run(arguments) -> int:
     _draw(*trained, folder)
     # Compiling takes longest, and learns nothing from being done again.
     _export(folder, ("serving_default", "explain") if arguments.fast else None)
-    _translate(arguments.texts or [_ask_for_text()])
+    _translate(arguments.texts or _ask_for_text())
     print(f"\nAll of it took {duration(time.perf_counter() - begun)}.")
     print(f"Next: keras-seq explain {in_shell(_EXPORT)} {in_shell(_SENTENCE)}")
     return _DONE
@@ -134,13 +134,20 @@ def _export(folder, signatures):
 
 
 def _ask_for_text():
+    """Return what to translate in a list; Ctrl-D is for nothing."""
     if not sys.stdin.isatty():
-        return _SENTENCE
+        return [_SENTENCE]
     print(f"\nAn English sentence, please, or Enter for {_SENTENCE!r}:")
-    return input("> ").strip() or _SENTENCE
+    try:
+        return [input("> ").strip() or _SENTENCE]
+    except EOFError:
+        print()
+        return []
 
 
 def _translate(texts):
+    if not texts:
+        return
     from keras_seq.export.clean_process import ask_in_clean_process
     from keras_seq.export.version_folders import find_version
 
