@@ -27,6 +27,7 @@ DEFAULTS = {
     "model": "transformer",
     "preset": None,
     "epochs": None,
+    "average_epochs": None,
     "minutes": None,
     "seed": 0,
 }
@@ -67,6 +68,13 @@ def add_train_arguments(parser) -> None:
         "data)",
     )
     add_epochs(parser)
+    parser.add_argument(
+        "--average-epochs",
+        metavar="N",
+        type=int,
+        help="end with the mean of the weights after the last N epochs "
+        "(default: a moving average)",
+    )
     add_minutes(parser)
     add_seed(parser)
 
@@ -74,6 +82,11 @@ def add_train_arguments(parser) -> None:
 def check(settings: dict) -> None:
     """Refuse settings that cannot be meant, before anything is loaded."""
     check_numbers(settings)
+    average = settings["average_epochs"]
+    if average is not None and average < 1:
+        raise UsageError(
+            f"--average-epochs must be at least 1. Received: {average}"
+        )
     from keras_seq.tasks.translation_data import check_languages
     from keras_seq.tasks.translation_recipes import resolve_settings
 
@@ -88,12 +101,26 @@ def train(folder, resume: bool, settings: dict) -> str:
     """Train; return a sentence on how well it went."""
     from keras_seq.tasks import translation
 
+    noted = {}
+
+    def train_and_note(**how):
+        translator, result = translation.train(**how)
+        noted.update(translator.settings)
+        return translator, result
+
     with in_options(OPTIONS):
-        found = final_metrics(translation.train, folder, resume, settings)
-    accuracy = found.get("val_accuracy")
-    if accuracy is None:
-        return ""
-    return f"Right on {accuracy:.1%} of the next tokens of the validation part."
+        found = final_metrics(train_and_note, folder, resume, settings)
+    return " ".join(_said_of(noted, found.get("val_accuracy")))
+
+
+def _said_of(settings, accuracy):
+    if accuracy is not None:
+        yield f"Right on {accuracy:.1%} of the next tokens of the validation"
+        yield "part."
+    yield f"Of the batches {settings['padding_share']:.1%} was padding."
+    if settings["pairs_too_long"]:
+        room, left_out = settings["max_length"] - 1, settings["pairs_too_long"]
+        yield f"Pairs left out, of more than {room} tokens: {left_out}."
 
 
 def next_command(model: str, run) -> str:

@@ -29,6 +29,7 @@ from keras_seq.tasks.translation_recipes import (
     FAMILIES,
     learning_rate_schedule,
     resolve_settings,
+    weights_average,
 )
 from keras_seq.tasks.translation_scores import corpus_scores
 from keras_seq.tasks.translator import Translator as Translator
@@ -112,7 +113,9 @@ def train(
         settings,
     )
     batches = training_batches(translator, columns, how, seed)
-    settings["padding_share"] = round(batches.padding_share(), 4)
+    for noted in (settings, translator.settings):
+        noted["padding_share"] = round(batches.padding_share(), 4)
+        noted["pairs_too_long"] = len(columns["source"]) - batches.num_rows
     validation = training_batches(
         translator, dataset.columns("validation"), how, shuffle=False
     )
@@ -136,11 +139,7 @@ def train(
         evaluate=_bleu_of_validation(translator, dataset, how),
         epochs=how["epochs"],
         early_stopping=_early_stopping(how),
-        average=(
-            training.ExponentialAverage(how["average_decay"])
-            if how["average_decay"]
-            else None
-        ),
+        average=weights_average(how),
         gradient_accumulation_steps=how["gradient_accumulation_steps"],
         jit_compile=how["jit_compile"],
         time_limit=time_limit,

@@ -32,12 +32,19 @@ TRAINING_DEFAULTS = {
     "schedule": "inverse_square_root",  # or "cosine", to 0 at the last epoch
     "label_smoothing": 0.1,
     "average_decay": 0.998,  # of the weights; 0 takes the last ones
+    # Ends of so many last epochs to average instead, as the paper averages
+    # checkpoints; 0 goes by `average_decay`.
+    "average_epochs": 0,
     "patience": None,  # epochs without a better `monitor` before it stops
     "monitor": "val_loss",  # or "bleu"
     "bleu_sentences": 0,  # of the validation part, translated each epoch
     "coverage_penalty": 0.0,  # of the search, see `decoding.beam_search`
     "jit_compile": False,
 }
+# Sizes of the paper are trained as in the paper, section 5.3: what suits a
+# small model, or one that normalizes first, is too much for their post-norm.
+PAPER_SIZES = ("base", "big")
+PAPER_WARMUP = {"warmup_steps": 4000, "schedule": "inverse_square_root"}
 # For each kind of data: what suits every family, and what suits one of them.
 RECIPES = {
     "grammar": {
@@ -128,9 +135,34 @@ def resolve_settings(data, model="transformer", preset=None, overrides=None):
         of_family = {
             k: v for k, v in of_family.items() if k in TRAINING_DEFAULTS
         }
-    asked = {**TRAINING_DEFAULTS, **recipe, **of_family, **(overrides or {})}
+    overrides = dict(overrides or {})
+    like_paper = model == "transformer" and preset in PAPER_SIZES
+    if like_paper:
+        of_family = {**of_family, **PAPER_WARMUP}
+    asked = {**TRAINING_DEFAULTS, **recipe, **of_family, **overrides}
     how = {name: asked.pop(name) for name in TRAINING_DEFAULTS}
+    if like_paper and "learning_rate" not in overrides:
+        width = asked.get("hidden_dim", presets[preset]["hidden_dim"])
+        how["learning_rate"] = (width * how["warmup_steps"]) ** -0.5
+    if how["coverage_penalty"] and model == "seq2seq":
+        raise ValueError(
+            "`coverage_penalty` must be 0 for seq2seq, which does not look at "
+            f"its source. Received: {how['coverage_penalty']}"
+        )
     return preset, how, asked
+
+
+def weights_average(how):
+    """Return the average of weights that the settings `how` ask for, or None.
+
+    >>> weights_average({"average_epochs": 3, "average_decay": 0.998})
+    LastEpochsAverage(epochs=3)
+    """
+    if how["average_epochs"]:
+        return training.LastEpochsAverage(how["average_epochs"])
+    if how["average_decay"]:
+        return training.ExponentialAverage(how["average_decay"])
+    return None
 
 
 def learning_rate_schedule(how, num_batches):

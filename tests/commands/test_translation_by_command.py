@@ -3,6 +3,7 @@
 import contextlib
 import json
 import random
+import re
 
 import pytest
 
@@ -36,6 +37,9 @@ def trained(tmp_path_factory):
     """A folder in which somebody has trained, and what was said."""
     folder = tmp_path_factory.mktemp("trained")
     write_pairs(folder)
+    for ending, word in (("en", "cat "), ("fr", "chat ")):
+        with open(folder / f"mine.{ending}", "a", encoding="utf-8") as file:
+            file.write(word * 500 + "\n")
     with contextlib.chdir(folder), spoken() as said:
         assert main([*TRAIN, "--output", "run"]) == 0
     return folder, said.getvalue()
@@ -51,6 +55,11 @@ def at_work(trained, monkeypatch):
 def run(capsys, *arguments):
     assert main(list(arguments)) == 0
     return capsys.readouterr().out
+
+
+def test_training_says_how_full_its_batches_were(trained):
+    assert re.search(r"Of the batches \d+\.\d% was padding\. ", trained[1])
+    assert "Pairs left out, of more than 199 tokens: 1." in trained[1]
 
 
 @pytest.mark.slow

@@ -123,7 +123,10 @@ def test_a_folder_gives_the_translator_back(trained):
     )
     assert again.settings == json.loads(json.dumps(translator.settings))
     record = json.loads((folder / "run.json").read_text())
-    assert record["settings"]["padding_share"] < 0.5
+    for name in ("padding_share", "pairs_too_long"):
+        assert record["settings"][name] == again.settings[name]
+    assert 0 < again.settings["padding_share"] < 0.5
+    assert again.settings["pairs_too_long"] == 0
     assert record["settings"]["label_smoothing"] == 0.0
 
 
@@ -251,6 +254,7 @@ def test_recurrent_models_train_and_translate(model, tmp_path):
         ({"patience": 2, "monitor": "bleu"}, "`bleu_sentences`"),
         ({"schedule": "linear"}, "`schedule`"),
         ({"subword_dropout": 1.0}, "`subword_dropout`"),
+        ({"average_epochs": -1}, "`epochs`"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings, named, tmp_path):
