@@ -20,7 +20,9 @@ class HardAttentionObjective(Objective):
        + \lambda_e \frac{\partial H[s]}{\partial W}, $$
 
     where $b \leftarrow 0.9\,b + 0.1 \log p(y \mid s)$ is a moving average over
-    batches, which makes the estimate calmer and leaves its mean as it is.
+    batches, which makes the estimate calmer and leaves its mean as it is. It
+    begins with the mean of the first batch: from zero, all places that were
+    drawn in the first dozens of batches would look bad.
 
     In evaluation nothing is drawn and the loss is the cross-entropy alone.
     In training it is a surrogate, whose gradient is the one above; its value
@@ -93,11 +95,13 @@ class HardAttentionObjective(Objective):
         rewards = tf.stop_gradient(tf.reduce_sum(log_p, axis=1))  # (B,)
         scores = real * choice_log_probability(weights, choices)
         entropy = real * choice_entropy(weights)
-        advantage = rewards - self.baseline
+        mean = tf.reduce_mean(rewards)
+        # No caption is certain: a zero says that this is the first batch.
+        baseline = tf.where(self.baseline == 0.0, mean, self.baseline)
+        advantage = rewards - baseline
         gain = self.reward_weight * tf.reduce_sum(
             advantage * tf.reduce_sum(scores, axis=1)
         ) + self.entropy_weight * tf.reduce_sum(entropy)
-        kept = self.baseline_decay * self.baseline
-        new = (1 - self.baseline_decay) * tf.reduce_mean(rewards)
-        self.baseline.assign(kept + new)
+        kept = self.baseline_decay * baseline
+        self.baseline.assign(kept + (1 - self.baseline_decay) * mean)
         return tf.stop_gradient(gain) - gain

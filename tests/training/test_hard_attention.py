@@ -108,9 +108,27 @@ def test_the_baseline_follows_the_rewards_and_calms_the_estimate():
     spread = estimates(model, features, calm)[30:].std(axis=0).sum()
     value = exact_value(features, model, decoder_weights(model.decoder))
     assert abs(float(calm.baseline) - value) < 0.2
-    wild.baseline.assign = lambda value: None  # stays at 0: no baseline
+    wild.baseline.assign(-1e-9)
+    wild.baseline.assign = lambda value: None  # stays there: no baseline
     assert calm.variables[-1] is calm.baseline
     assert spread < 0.8 * estimates(model, features, wild).std(axis=0).sum()
+
+
+def test_the_baseline_begins_with_the_mean_of_the_first_batch():
+    model, features = make(expected_share=1.0)  # nothing is drawn
+    inputs = {"features": features[None], "target_ids": TARGET[None]}
+    baselines = []
+    for decay in (0.0, 0.9):
+        objective = HardAttentionObjective(
+            models.draw_locations, baseline_decay=decay
+        )
+        objective(model, (inputs, LABELS[None]), training=True)
+        baselines.append(float(objective.baseline))
+    assert baselines[0] == pytest.approx(baselines[1]) and baselines[0] < -0.5
+    objective.baseline.assign(-7.25)  # as a run that goes on does
+    objective(model, (inputs, LABELS[None]), training=True)
+    wanted = 0.9 * -7.25 + 0.1 * baselines[0]
+    assert float(objective.baseline) == pytest.approx(wanted)
 
 
 def test_expected_rows_pass_their_gradient_through_the_weights():
