@@ -25,7 +25,7 @@ from keras_seq.tasks.captioning_data import (
     may_be_mirrored,
 )
 from keras_seq.tasks.captioning_data import load_data as load_data
-from keras_seq.tasks.captioning_evaluation import choose_heads
+from keras_seq.tasks.captioning_evaluation import choose_heads, count_heads
 from keras_seq.tasks.captioning_evaluation import evaluate as evaluate
 from keras_seq.tasks.captioning_recipes import FAMILIES, resolve_settings
 from keras_seq.tasks.captioning_scores import captioning_scores
@@ -164,13 +164,15 @@ def train(
         verbose=verbose,
     )
     gold = dataset.gold.get("validation")
-    if gold and len(captioner.attentions) > 1:
-        captioner.settings["attention_heads"] = choose_heads(
-            captioner,
-            _see(eye, seen["validation"][0][:_TO_CHOOSE_BY]),
-            gold[:_TO_CHOOSE_BY],
-            dataset.columns("validation")["image"].shape[1:3],
-        )
+    if gold and captioner.has_attention:
+        features = _see(eye, seen["validation"][0][:_TO_CHOOSE_BY])
+        if count_heads(captioner, features) > 1:
+            captioner.settings["attention_heads"] = choose_heads(
+                captioner,
+                features,
+                gold[:_TO_CHOOSE_BY],
+                dataset.columns("validation")["image"].shape[1:3],
+            )
     captioner.save(folder)
     return captioner, result
 

@@ -174,6 +174,19 @@ def relative_bleu(found, references) -> float:
     return statistics.fmean(ours) / people if people else float("nan")
 
 
+def count_heads(captioner, features) -> int:
+    """Return how many attentions there are, in all layers together.
+
+    Args:
+        captioner: A `Captioner` that has attention.
+        features: Of one picture, or of more.
+    """
+    token_ids = np.full((1, 1), captioner.tokenizer.end_id, "int32")
+    given = np.asarray(features[:1], "float32")
+    layers, heads = captioner.attend_heads(given, token_ids).shape[1:3]
+    return layers * heads
+
+
 def choose_heads(captioner, features, gold, image_size) -> list[list[int]]:
     """Return `[[layer, head]]` of the attention that points best.
 

@@ -77,13 +77,33 @@ def test_the_other_families_train_and_are_scored(model, tmp_path):
     assert ("attention_heads" in captioner.settings) == (model == "transformer")
 
 
+def test_heads_are_chosen_in_one_layer_as_well(tmp_path):
+    """And not where there is but one."""
+    for heads in (2, 1):
+        captioner, _ = train(
+            tmp_path / str(heads),
+            "transformer",
+            toy_dataset(30),
+            epochs=1,
+            num_layers=1,
+            num_heads=heads,
+        )
+        chosen = captioner.settings.get("attention_heads")
+        if heads == 1:
+            assert chosen is None
+        else:
+            ((layer, head),) = chosen
+            assert layer == 0 and head in (0, 1)
+
+
 class Killed(BaseException):
     pass
 
 
-def test_a_killed_run_ends_as_if_it_had_not_been(tmp_path, monkeypatch):
-    dataset = toy_dataset(30)
-    whole, _ = train(tmp_path / "whole", dataset=dataset, epochs=2)
+@pytest.mark.parametrize("model", ["soft", "hard"])
+def test_a_killed_run_ends_as_if_it_had_not_been(model, tmp_path, monkeypatch):
+    how = {"model": model, "dataset": toy_dataset(30), "epochs": 2}
+    whole, _ = train(tmp_path / "whole", **how)
     batch, asked = CaptionBatches._batch, []
 
     def dying(self, rows, rng):
@@ -94,10 +114,10 @@ def test_a_killed_run_ends_as_if_it_had_not_been(tmp_path, monkeypatch):
 
     monkeypatch.setattr(CaptionBatches, "_batch", dying)
     with pytest.raises(BaseException):  # noqa: B017, PT011
-        train(tmp_path / "cut", dataset=dataset, epochs=2)
+        train(tmp_path / "cut", **how)
     monkeypatch.setattr(CaptionBatches, "_batch", batch)
     keras.utils.clear_session()
-    cut, _ = train(tmp_path / "cut", dataset=dataset, epochs=2, resume=True)
+    cut, _ = train(tmp_path / "cut", **how, resume=True)
     for a, b in zip(whole.model.weights, cut.model.weights, strict=True):
         np.testing.assert_array_equal(a.numpy(), b.numpy())
     for a, b in zip(whole.vision.weights, cut.vision.weights, strict=True):
