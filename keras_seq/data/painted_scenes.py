@@ -11,10 +11,12 @@ import random
 import numpy as np
 
 from keras_seq.data.captioned_images import CaptionedImages
+from keras_seq.data.scenes.backgrounds import BACKGROUNDS
 from keras_seq.data.scenes.captions import Narrator, spell
-from keras_seq.data.scenes.choose import choose_scenes
+from keras_seq.data.scenes.choose import NUM_THINGS, choose_scenes
 from keras_seq.data.scenes.meaning import Scene
 from keras_seq.data.scenes.painter import paint
+from keras_seq.data.scenes.things import DRAWINGS
 
 LICENCE = "Apache-2.0 (painted by this package)"
 SIZE = 96
@@ -89,6 +91,7 @@ def paint_scenes(
         raise ValueError(f"`count` must not be negative. Received: {count}")
     if size < 32:
         raise ValueError(f"`size` must be at least 32. Received: {size}")
+    _check_places(places or {})
     scenes = _scenes(seed, size, held_out, places)
     return list(itertools.islice(scenes, count))
 
@@ -155,6 +158,28 @@ def _check_sizes(*sizes):
     for name, size in zip(names, sizes, strict=True):
         if size < 1:
             raise ValueError(f"`{name}` must be positive. Received: {size}")
+
+
+def _check_places(places):
+    for kind, background in places.items():
+        for what, known in ((kind, DRAWINGS), (background, BACKGROUNDS)):
+            if what not in known:
+                raise ValueError(
+                    "`places` must be of kinds and backgrounds, and "
+                    f"{what!r} is none of {sorted(known)}. "
+                    f"Received: {dict(places)}"
+                )
+    if set(BACKGROUNDS) <= set(places.values()):
+        raise ValueError(
+            "`places` must leave a background to the other kinds. "
+            f"Received: {dict(places)}"
+        )
+    most = len(DRAWINGS) - max(NUM_THINGS)
+    if len(places) > most:
+        raise ValueError(
+            f"`places` must have at most {most} kinds, so that others are "
+            f"left. Received: {len(places)}"
+        )
 
 
 def _dataset(name, drawn, seed, size):

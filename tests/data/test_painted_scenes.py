@@ -15,6 +15,7 @@ from keras_seq.data import (
     split_words,
 )
 from keras_seq.data.scenes import wording
+from keras_seq.data.scenes.backgrounds import BACKGROUNDS
 from keras_seq.data.scenes.choose import is_held_out
 from keras_seq.data.scenes.paints import COLOURS, TEXTURES
 from keras_seq.data.scenes.things import DRAWINGS
@@ -165,3 +166,28 @@ def test_bad_arguments_are_named():
         paint_scenes(1, size=8)
     with pytest.raises(ValueError, match="`num_test`.*Received: 0"):
         load_scenes(1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("places", "message"),
+    [
+        (
+            {"cat": "beach"},
+            r"`places`.*'cat' is none of \['ball', 'boat', 'car'",
+        ),
+        (
+            {"car": "moon"},
+            r"'moon' is none of \['beach', 'desert'.*'car': 'moon'",
+        ),
+        (
+            dict(zip(sorted(DRAWINGS), sorted(BACKGROUNDS), strict=False)),
+            "leave a",
+        ),
+        (dict.fromkeys(DRAWINGS, "snow"), "at most 7 kinds.*Received: 10"),
+    ],
+)
+def test_places_that_are_none_are_refused(places, message):
+    with pytest.raises(ValueError, match=message):
+        paint_scenes(1, places=places)
+    most = dict.fromkeys(sorted(DRAWINGS)[:7], "snow")
+    assert len(paint_scenes(2, places=most, size=32)) == 2
