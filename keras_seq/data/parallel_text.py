@@ -172,15 +172,22 @@ def load_multi30k(data_dir=None, source="en", target="fr") -> Dataset:
 def load_tatoeba(data_dir=None, share=0.02) -> Dataset:
     """Load everyday English sentences and their French (Tatoeba, by Anki).
 
-    Reads `tatoeba_fra_eng/fra.tsv`, plain or compressed. An English sentence
-    often has several translations; all of them are in one split.
+    Reads `tatoeba_fra_eng/fra.tsv`, plain or compressed, or `fra.txt`, as it
+    is called in the file from Anki. An English sentence often has several
+    translations; all of them are in one split.
 
     Args:
         data_dir: A folder; by default what `KERAS_SEQ_DATA` names.
         share: Which part of the English sentences goes to `validation`, and
             which to `test`.
     """
-    path = find_file(data_dir, "tatoeba_fra_eng", "fra.tsv")
+    try:
+        path = find_file(data_dir, "tatoeba_fra_eng", "fra.tsv")
+    except ValueError as error:
+        try:
+            path = find_file(data_dir, "tatoeba_fra_eng", "fra.txt")
+        except ValueError:
+            raise error from None
     splits = {"train": read_pairs_table(path)}
     for split in ("test", "validation"):
         splits["train"], splits[split] = split_off_sources(

@@ -92,7 +92,7 @@ def read_columns(path, wanted, delimiter=None) -> dict[str, list]:
             f"{path}: the first line must name the columns {list(wanted)}. "
             "Received: an empty file"
         )
-    header = [field.strip().removeprefix("\ufeff") for field in header]
+    header = [field.strip() for field in header]
     missing = [column for column in wanted if column not in header]
     if missing:
         raise ValueError(
@@ -141,12 +141,16 @@ def open_text(path):
 
 
 def read_lines(path):
-    """Yield `(number, line)` of a UTF-8 file; blame the line that is not."""
+    """Yield `(number, line)` of a UTF-8 file; blame the line that is not.
+
+    A byte order mark, which some editors put at the beginning, is no text.
+    """
     try:
         with open_text(path) as file:
             for number, line in enumerate(file, start=1):
+                encoding = "utf-8-sig" if number == 1 else "utf-8"
                 try:
-                    yield number, line.decode("utf-8").rstrip("\r\n")
+                    yield number, line.decode(encoding).rstrip("\r\n")
                 except UnicodeDecodeError as error:
                     raise ValueError(
                         f"{path}, line {number}: must be UTF-8. "

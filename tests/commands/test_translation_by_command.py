@@ -66,8 +66,13 @@ def test_training_says_how_full_its_batches_were(trained):
 def test_own_files_are_trained_scored_asked_and_exported(at_work, capsys):
     scores = json.loads(run(capsys, "evaluate", "run", "--json"))
     assert 0 < scores["sentences"] < 10  # a twentieth of them, kept aside
-    whole = run(capsys, "evaluate", "run", "--data", FILES, "--lowercase")
-    assert "case:lc" in whole and "Next: keras-seq export run" in whole
+    # As Anki has it: who wrote it is in a third column.
+    credit = "CC-BY 2.0 (France) Attribution: tatoeba.org #1 (A) & #2 (B)"
+    anki = f"one\tun\t{credit}\ntwo dog\tdeux chien\t{credit}\n"
+    (at_work / "fra.txt").write_text(anki)
+    whole = run(capsys, "evaluate", "run", "--data", "fra.txt", "--lowercase")
+    assert re.search(r"case:lc.*\nsentences +2\n", whole, re.DOTALL)
+    assert "Next: keras-seq export run" in whole
     run(capsys, "export", "run", "--output", "models")
     for command in ("predict", "explain"):
         answers = [

@@ -95,6 +95,17 @@ def test_the_first_bad_line_of_a_table_is_named(tmp_path, content, message):
         read_pairs_table(write(tmp_path, "a.tsv", content))
 
 
+def test_a_byte_order_mark_is_no_text(tmp_path):
+    one = write(tmp_path, "a.en", "\ufeffA dog.\n\ufeffA cat.\n")
+    other = write(tmp_path, "a.fr.gz", "\ufeffUn chien.\nUn chat.\n")
+    columns = read_parallel(one, other)
+    assert columns["source"].tolist() == ["A dog.", "\ufeffA cat."]
+    assert columns["target"].tolist() == ["Un chien.", "Un chat."]
+    bad = write(tmp_path, "b.tsv", b"\xef\xbb\xbfa\xff\tb\n")
+    with pytest.raises(ValueError, match=r"b\.tsv, line 1: must be UTF-8"):
+        read_pairs_table(bad)
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ValueError, match="nowhere.*does not exist"):
         read_pairs_table(tmp_path / "nowhere.tsv")
@@ -173,6 +184,14 @@ def test_tatoeba_is_split_by_english_sentence(tmp_path):
     assert list(map(len, sources.values())) == [81, 9, 10]
     assert len(set.union(*sources.values())) == 100
     assert "tatoeba.org" in dataset.licence
+
+
+def test_tatoeba_may_be_called_as_anki_calls_it(tmp_path):
+    with pytest.raises(ValueError, match=r"tatoeba_fra_eng/fra\.tsv"):
+        load_tatoeba(tmp_path)
+    write(tmp_path, "fra.txt", many_translations().replace("\n", "\tCC-BY\n"))
+    columns = load_tatoeba(tmp_path, share=0.1).columns("train")
+    assert columns["target"][0].startswith("phrase")
 
 
 @real("multi30k")

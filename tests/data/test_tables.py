@@ -54,6 +54,11 @@ def test_columns_labels_and_delimiter_can_be_named(tmp_path):
     assert columns["label"].tolist() == [1, 0]
 
 
+def test_a_byte_order_mark_may_stand_before_a_quoted_name(tmp_path):
+    path = write(tmp_path, "a.csv", '\ufeff"text","label"\r\nfine,1\r\n')
+    assert read_table(path)["text"].tolist() == ["fine"]
+
+
 def test_long_texts_are_read(tmp_path):
     path = write(tmp_path, "a.csv", f"label,text\n1,{'x' * 300_000}\n")
     assert len(read_table(path)["text"][0]) == 300_000
