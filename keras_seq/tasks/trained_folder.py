@@ -2,6 +2,8 @@
 
 import json
 import pathlib
+import zipfile
+import zlib
 
 import keras
 
@@ -34,7 +36,10 @@ def save_parts(folder, file, model, tokenizer, **description) -> None:
 
 
 def load_parts(folder, file, task):
-    """Return `(tokenizer, model, description)` that `save_parts` wrote."""
+    """Return `(tokenizer, model, description)` that `save_parts` wrote.
+
+    A file that is missing or damaged is a `ValueError` that names it.
+    """
     folder = pathlib.Path(folder)
     for name in (file, MODEL):
         if not (folder / name).is_file():
@@ -42,10 +47,38 @@ def load_parts(folder, file, task):
                 f"`folder` must hold a finished {task} training. "
                 f"Received: {str(folder)!r}, which has no {name}"
             )
-    description = json.loads((folder / file).read_text())
+    description = _read_description(folder / file)
+    _check_whole(folder / MODEL)
     tokenizer = description.pop("tokenizer")
     return (
         keras.saving.deserialize_keras_object(tokenizer),
         keras.saving.load_model(folder / MODEL, compile=False),
         description,
+    )
+
+
+def _read_description(path):
+    try:
+        description = json.loads(path.read_text())
+    except ValueError as error:
+        raise _damaged(path, error) from error
+    if not isinstance(description, dict) or "tokenizer" not in description:
+        raise _damaged(path, "no tokenizer in it")
+    return description
+
+
+def _check_whole(path):
+    try:
+        with zipfile.ZipFile(path) as file:
+            bad = file.testzip()
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+        raise _damaged(path, error) from error
+    if bad is not None:
+        raise _damaged(path, f"{bad} in it has changed")
+
+
+def _damaged(path, found):
+    return ValueError(
+        f"{path}: must be as it was saved, and is damaged; copy it again, or "
+        f"train again. Received: {found}"
     )
