@@ -1,5 +1,6 @@
 """Beam search beside brute force, a beam of lists, and greedy decoding."""
 
+import keras
 import numpy as np
 import pytest
 from keras import ops
@@ -153,20 +154,18 @@ def test_what_ended_comes_before_what_was_cut():
 
 @pytest.mark.parametrize("n_best", [1, 2])
 def test_the_search_ends_when_nothing_can_win_any_more(n_best):
+    if keras.backend.backend() == "jax":
+        pytest.skip("the loop is compiled: its turns cannot be counted")
     p = np.full((V, V), 1e-6)
     p[START, [END, 3, 4]] = 0.9, 0.09, 0.01
     p[3, END] = p[4, END] = 1
     step, calls = chain(p), []
 
     def counted(token_ids, state):
-        ops.convert_to_numpy(token_ids)  # fails while tracing
         calls.append(1)
         return step(token_ids, state)
 
-    try:
-        got = beam_search(counted, {}, [START], END, 50, n_best=n_best)
-    except Exception:
-        pytest.skip("the loop is compiled: its turns cannot be counted")
+    got = beam_search(counted, {}, [START], END, 50, n_best=n_best)
     assert sequences(got)[0] == [(END,), (3, END)][:n_best]
     assert len(calls) == 1 + n_best  # the first is the look at the step
 
