@@ -188,6 +188,11 @@ def _batches(captioner, dataset, split, seen, how, mirrored=None, **more):
     if failures:
         row, why = next(iter(failures.items()))
         name = dataset.columns(split).get("name", {row: f"number {row}"})[row]
+        if len(failures) == len(ids):
+            raise ValueError(
+                "`data` must have pictures that can be read. Received: "
+                f"{split!r}, with {len(ids)}, the first of them {name}: {why}"
+            )
         warnings.warn(
             f"{len(failures)} pictures of {split!r} cannot be read and are "
             f"left out, the first of them {name}: {why}",

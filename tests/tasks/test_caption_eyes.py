@@ -17,6 +17,7 @@ from keras_seq.tasks.captioning_export import captioning_signatures
 from keras_seq.tasks.captioning_recipes import resolve_settings
 from keras_seq.vision import small_cnn
 from tests.tasks.captioning_toy import (
+    SETTINGS,
     file_dataset,
     toy_captioner,
     toy_dataset,
@@ -121,6 +122,13 @@ def test_layers_are_looked_at_side_by_side():
         join_layers(network, ("block_9",), (32, 24))
     with pytest.raises(ValueError, match="fit into each other"):
         join_layers(network, names, (20, 20))
+
+
+def test_pictures_none_of_which_can_be_read_are_named(tmp_path):
+    bad = [f"{n}.png" for n in range(6)]
+    dataset = file_dataset(tmp_path, bad=bad)
+    with pytest.raises(ValueError, match="`data`.*'train', with 6.*0.png: "):
+        captioning.train(dataset, folder=tmp_path, **{**SETTINGS, "epochs": 1})
 
 
 def zipped_dataset(folder):
