@@ -144,6 +144,11 @@ def resolve_settings(data, model="transformer", preset=None, overrides=None):
     if like_paper and "learning_rate" not in overrides:
         width = asked.get("hidden_dim", presets[preset]["hidden_dim"])
         how["learning_rate"] = (width * how["warmup_steps"]) ** -0.5
+    if how["average_epochs"] < 0:
+        raise ValueError(
+            "`average_epochs` must not be negative. "
+            f"Received: {how['average_epochs']}"
+        )
     if how["coverage_penalty"] and model == "seq2seq":
         raise ValueError(
             "`coverage_penalty` must be 0 for seq2seq, which does not look at "

@@ -254,7 +254,8 @@ def test_recurrent_models_train_and_translate(model, tmp_path):
         ({"patience": 2, "monitor": "bleu"}, "`bleu_sentences`"),
         ({"schedule": "linear"}, "`schedule`"),
         ({"subword_dropout": 1.0}, "`subword_dropout`"),
-        ({"average_epochs": -1}, "`epochs`"),
+        ({"average_epochs": -1}, "`average_epochs`"),
+        ({"languages": "nonsense"}, "`languages`"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings, named, tmp_path):

@@ -74,11 +74,13 @@ def test_the_last_epochs_can_be_averaged(tmp_path):
         weights.append(translator.model.get_weights()[0].tolist())
         record = json.loads((folder / "run.json").read_text())
         assert record["settings"]["average_epochs"] == epochs
+        assert translator.settings["languages"] is None  # nothing was said
     assert weights[0] != weights[1]
 
 
 def test_pairs_that_are_too_long_are_counted(tmp_path):
     dataset = toy_dataset(40)
     dataset.splits["train"]["source"][3] = "cat " * 300
-    translator = train(dataset, tmp_path, epochs=1)
+    translator = train(dataset, tmp_path, epochs=1, languages="xx-yy")
+    assert translator.settings["languages"] == "xx-yy"
     assert translator.settings["pairs_too_long"] == 1
