@@ -184,5 +184,8 @@ def test_an_export_is_scored_as_the_run(at_work, capsys, monkeypatch):
         scores.append(objects(capsys.readouterr().out)[0])
     assert scores[0].keys() == scores[1].keys()
     assert scores[0]["pictures"] == 6
+    names = list(scores[0])
+    beside = names.index("pointing_accuracy") + 1
+    assert names[beside] == "pointing_chance"
     for name, value in scores[0].items():
         assert scores[1][name] == pytest.approx(value, rel=1e-2, abs=1e-2)
