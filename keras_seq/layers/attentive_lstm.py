@@ -116,7 +116,11 @@ class AttentiveLSTM(AttentiveLayer):
         )
         contexts = gates * ops.matmul(choices, kept["memory"])
         if self.penalty:
-            steps = None if mask is None else ops.swapaxes(mask, 0, 1)
+            # As numbers: TensorFlow remarks on booleans that are transposed,
+            # on standard error, where the CPU has no AVX-512.
+            steps = mask
+            if mask is not None:
+                steps = ops.swapaxes(ops.where(mask, 1.0, 0.0), 0, 1) > 0
             each = doubly_stochastic_penalty(weights, steps)
             # Without a row there is nothing to average.
             rows = ops.maximum(ops.cast(ops.shape(each)[0], each.dtype), 1.0)
