@@ -9,14 +9,14 @@
 # # 18. Where did it look? Right for the right reason
 #
 # **You will** train a captioner that never mistakes a boat for a car. You look
-# where it looks, and it looks at the boat; all seems well. New pictures show
-# that it is wrong as surely as it was right: it looks at a boat in the desert,
-# and says "car". To look at the right place is not to have the right reason.
-# You change the pictures it learns from, and ask again.
+# where it looks, and it looks at the boat: the pointing score acquits it. Then
+# you ask for more, that what it names be there, too, and show it boats in the
+# desert: the score falls from 89 to 0 in 100. You change the pictures it learns
+# from, and the new one stands the test.
 #
 # **You need** the tutorials `right_reasons`, which does this with texts, and
 # `captioning_attention`; and `pip install 'keras_seq[captioning]'`.
-# **Takes** 3 minutes on 2 CPU cores.
+# **Takes** 4 minutes on 2 CPU cores.
 #
 # **Library code:** `keras_seq/data/painted_scenes.py`,
 # `keras_seq/explain/pointing.py`, `keras_seq/models/show_attend_tell.py`,
@@ -35,6 +35,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from keras_seq import decoding, models, text, training, vision
+from keras_seq.tasks.captioning_evaluation import relative_bleu
 
 FAST = os.environ.get("KERAS_SEQ_FAST") == "1"  # set by the test suite
 OUTPUT = pathlib.Path(
@@ -42,7 +43,7 @@ OUTPUT = pathlib.Path(
 )
 OUTPUT.mkdir(parents=True, exist_ok=True)
 plt.style.use("keras_seq.course")
-BLUE, ORANGE, GREEN = plt.rcParams["axes.prop_cycle"].by_key()["color"][:3]
+BLUE, ORANGE = plt.rcParams["axes.prop_cycle"].by_key()["color"][:2]
 PALE, DIM = "#d0d7de", "#57606a"
 
 
@@ -97,7 +98,11 @@ save(figure, "pictures.png")
 # ## A captioner to be proud of
 #
 # The eye and the model are those of `captioning_attention`: EfficientNet-Lite0,
-# frozen, as a grid of 8 by 8 places, and soft attention over it.
+# frozen, as a grid of 8 by 8 places, and soft attention over it. New is the
+# paper's penalty on places that a caption has not looked at. Where the place
+# gives the word away attention has little to learn: without the penalty it hung
+# on the seed whether the peak was in the boat or the car 6 or 94 times in 100,
+# with it 84 and 89 times.
 
 
 # %%
@@ -129,7 +134,7 @@ features = {split: as_regions(grid) for split, grid in grids.items()}
 tokenizer = text.WordTokenizer.train(
     [caption for row in columns["train"]["captions"] for caption in row]
 )
-PER_PICTURE = 3  # of the five captions
+PER_PICTURE = 5  # captions
 
 
 def train(features, captions, epochs=1 if FAST else 6):
@@ -141,10 +146,12 @@ def train(features, captions, epochs=1 if FAST else 6):
         "tiny",
         dropout=0.1,
         attention_dim=64,
+        penalty=0.5,
+        tie_embeddings=False,
         **size,
     )
     ids = tokenizer.tokenize(
-        [caption for row in captions for caption in row[:PER_PICTURE]]
+        [caption for row in captions for caption in row]
     ).to_list()
     batches = data.Batches(
         (
@@ -176,7 +183,8 @@ biased = train(features["train"], columns["train"]["captions"])
 
 # %% [markdown]
 # Of the pictures with a boat and no car, how many captions say "boat", and how
-# many say "car"? And the same of cars.
+# many say "car"? And the same of cars. And BLEU-4, in parts of what it is for
+# the captions of people, scored alike.
 
 
 # %%
@@ -203,9 +211,17 @@ def said_right(said, gold):
     return np.mean(right), np.mean(wrong)
 
 
+def bleu_of(said, split):
+    return relative_bleu(
+        [" ".join(words) for words in said[split]],
+        columns[split]["captions"].tolist(),
+    )
+
+
 said = {split: caption(biased, features[split]) for split in SPLITS}
 right, wrong = said_right(said["aligned"], scenes.gold["aligned"])
-print(f"aligned: {right:.1%} called what they are, {wrong:.1%} the other.")
+print(f"aligned: {right:.1%} called what they are, {wrong:.1%} the other;")
+print(f"BLEU-4 is {bleu_of(said, 'aligned'):.2f} of that of people.")
 print("Ship it?")
 
 # %% [markdown]
@@ -232,29 +248,29 @@ def look(model, features, said):
     ]
 
 
+def boat(said, split):
+    """Return the number of a picture of a boat, called one or a car."""
+    for n, (words, g) in enumerate(
+        zip(said[split], scenes.gold[split], strict=True)
+    ):
+        alone = len(g.scene.things) == 1
+        if alone and has_only(g, "boat") and {*words} & {*OTHER}:
+            return n
+    return 0
+
+
 def draw(model, said, name, title):
     """Draw an aligned picture with a boat, and one that is reversed."""
     for split in ("aligned", "reversed"):
-        gold = scenes.gold[split]
-        maps = look(model, features[split], said[split])
-        n = next(
-            (
-                n
-                for n, (words, g) in enumerate(
-                    zip(said[split], gold, strict=True)
-                )
-                if has_only(g, "boat") and {*words} & {*OTHER}
-                and len(words) <= 11
-            ),
-            0,
-        )  # fmt: skip
+        n = boat(said, split)
+        words = said[split][n]
         path = explain.plot_captioned_attention(
             columns[split]["image"][n],
-            said[split][n],
-            maps[n],
+            words,
+            look(model, features[split][n : n + 1], [words])[0],
             OUTPUT / f"{name}_{split}.png",
             f"{title}, {split}",
-            boxes=gold[n].boxes_of(said[split][n]),
+            boxes=scenes.gold[split][n].boxes_of(words),
         )
         print(f"picture: {path}")
 
@@ -265,7 +281,7 @@ draw(biased, said, "biased", "Biased")
 # ## Grade it
 #
 # The pointing score by word. By hand for "boat": is the middle of the place
-# with the largest weight inside the boat's box? Then with the library, for
+# with the largest weight inside a box of the boat? Then with the library, for
 # every kind of thing; `chance` is what a peak anywhere would score.
 
 # %%
@@ -273,56 +289,63 @@ KINDS = "ball boat car cup fish heart house mushroom star tree".split()
 FREE = [kind for kind in KINDS if kind not in OTHER]
 
 
-def pointing(model, said, split="aligned"):
+def pointing(model, said, split, things=()):
     gold = scenes.gold[split]
     return explain.pointing_accuracy(
         look(model, features[split], said[split]),
         said[split],
         [g.boxes_of(w) for g, w in zip(gold, said[split], strict=True)],
         (SIZE, SIZE),
+        things=things,
     )
 
 
 def mean_of(scores, words, column=0):
+    """Return the mean over some words; NaN if none of them was graded."""
     found = [scores.by_word[word] for word in words if word in scores.by_word]
+    if not found:
+        return float("nan")
     counts = [row[3] for row in found]
-    return (
-        np.average([r[column] for r in found], weights=counts) if found else 0
-    )
+    return np.average([row[column] for row in found], weights=counts)
 
 
-graded = {"biased": pointing(biased, said)}
-hits = []
-maps = look(biased, features["aligned"], said["aligned"])
-for words, found, g in zip(
-    said["aligned"], maps, scenes.gold["aligned"], strict=True
-):
-    for word, weights in zip(words, found, strict=True):
-        boxes = g.boxes_of([word])[0] if word == "boat" else ()
-        if boxes:
-            y, x = np.unravel_index(weights.argmax(), GRID)
-            x, y = (x + 0.5) * SIZE / 8, (y + 0.5) * SIZE / 8
-            left, top, right_edge, bottom = boxes[0]
-            hits.append(left <= x < right_edge and top <= y < bottom)
-if hits:
-    library = graded["biased"].by_word["boat"][0]
+def points(split, kind, thing=None):
+    """Whether each peak at `kind` is in a box of it, or of `thing`, by hand."""
+    hits = []
+    maps = look(biased, features[split], said[split])
+    for words, found, g in zip(
+        said[split], maps, scenes.gold[split], strict=True
+    ):
+        (boxes,) = g.boxes_of([thing or kind])
+        if thing and not boxes:
+            continue
+        for word, weights in zip(words, found, strict=True):
+            if word == kind:
+                y, x = np.unravel_index(weights.argmax(), GRID)
+                x, y = (x + 0.5) * SIZE / 8, (y + 0.5) * SIZE / 8
+                hits.append(
+                    any(
+                        left <= x < right and top <= y < bottom
+                        for left, top, right, bottom in boxes
+                    )
+                )
+    return hits
+
+
+graded = pointing(biased, said, "aligned")
+if hits := points("aligned", "boat"):
+    library = graded.by_word["boat"][0]
     np.testing.assert_allclose(np.mean(hits), library, atol=0.06)
     print("pointing: by hand == explain.pointing_accuracy")
 for label, words in (("boat and car", OTHER), ("other things", FREE)):
-    print(f"{label}: peak in the box {mean_of(graded['biased'], words):.1%}")
+    print(f"{label}: peak in the box {mean_of(graded, words):.1%}")
 
 # %% [markdown]
+# Acquitted: it says what is there, and looks at it when it does.
+#
 # ## Ask it about other pictures
 #
-# The proof. If it had learned boats, a boat would be a boat in the desert too.
-#
-# In our run the peak was inside the boat or the car 86 times in 100, more
-# often than for other things (69), and still 91 % of the reversed ones were
-# called the other. Perhaps it looks there for the colour, and has the word from
-# the place, of which its first state, the mean of all regions, can tell; we
-# have not tested that. At any rate the pointing score did **not** unmask this
-# captioner. (In a run with another seed attention had not learned anything, for
-# any word: 4 in 100 for boats and cars and 11 for other things, by chance 10.)
+# If it had learned boats, a boat would be a boat in the desert, too.
 
 # %%
 accuracy = {
@@ -332,13 +355,40 @@ for split, (right, wrong) in accuracy["biased"].items():
     print(f"{split:9} {right:6.1%} right, {wrong:6.1%} called the other")
 
 # %% [markdown]
+# So much for that. But why did the pointing score not say so? Because it was
+# not asked. It grades words that are true of the picture; "car", said of a
+# boat, has no box, and is left out. Of the reversed pictures that leaves next
+# to nothing: in our run, not one word.
+#
+# A caption that names a thing promises that there is something to point at.
+# So `things` are words that are graded wherever they are said. If there is no
+# such thing in the picture no place is right: the word is a miss, and by chance
+# it would have been one as well. By hand that is what `points` does already,
+# for nothing is inside of no box. Nobody had to know which things are confused.
+
+# %%
+strict = pointing(biased, said, "reversed", KINDS)
+if hits := points("reversed", "car"):
+    library = strict.by_word["car"][0]
+    np.testing.assert_allclose(np.mean(hits), library, atol=0.06)
+    print("and where there is no such thing: by hand == things=KINDS")
+lenient = pointing(biased, said, "reversed")
+for label, scores in (("that are there", lenient), ("that it names", strict)):
+    count = sum(scores.by_word[w][3] for w in OTHER if w in scores.by_word)
+    hit = f"{mean_of(scores, OTHER):.1%}" if count else "nothing to grade"
+    print(f"{count} boats and cars {label}, peak in the box: {hit}")
+called = [points("reversed", OTHER[thing], thing) for thing in OTHER]
+if called := sum(called, []):
+    print(f"peak in what is called the other: {np.mean(called):.1%}")
+
+# %% [markdown]
 # ## Mend it
 #
 # The fault is in the data, so that is where it is mended: as many pictures, but
 # anything may be anywhere. The place is no longer worth looking at when the
 # question is "boat or car?". (To replace a third of the pictures was not enough
-# in a run of ours: the place was still right four times in five, and 67 % of
-# the reversed boats and cars were still called the other.)
+# in a run without the penalty: the place was still right four times in five,
+# and 67 % of the reversed boats and cars were still called the other.)
 
 # %%
 fresh = data.load_scenes(NUM_TRAIN, 1, 1, size=SIZE).columns("train")
@@ -347,49 +397,100 @@ said_after = {split: caption(mended, features[split]) for split in SPLITS}
 accuracy["mended"] = {
     s: said_right(said_after[s], scenes.gold[s]) for s in SPLITS
 }
-graded["mended"] = pointing(mended, said_after)
 for split, (right, wrong) in accuracy["mended"].items():
     print(f"{split:9} {right:6.1%} right, {wrong:6.1%} called the other")
 draw(mended, said_after, "mended", "Mended")
 
 # %% [markdown]
-# The whole story in one picture.
+# ## The verdict
+#
+# Two captioners, pictures in which the bias holds and in which it is broken;
+# BLEU, and both pointing scores of "boat" and "car".
+
+# %%
+table = {}
+for name, model, texts in (
+    ("biased", biased, said),
+    ("mended", mended, said_after),
+):
+    for split in ("aligned", "reversed"):
+        every = pointing(model, texts, split, KINDS)
+        table[name, split] = {
+            "BLEU-4 / people": bleu_of(texts, split),
+            "points, if there": mean_of(pointing(model, texts, split), OTHER),
+            "points": mean_of(every, OTHER),
+            "by chance": mean_of(every, OTHER, 1),
+        }
+print(" " * 16, *next(iter(table.values())), sep="  ")
+for (name, split), row in table.items():
+    cells = (
+        f"{value:{len(head)}.2f}".replace(" nan", "none")
+        for head, value in row.items()
+    )
+    print(f"{name:7}{split:9}", *cells, sep="  ")
+
+# %% [markdown]
+# On pictures like those it has learned from, the biased captioner is the better
+# one, by BLEU and by either pointing score: whoever has no others would ship
+# it. On the reversed ones BLEU falls as well, but most words of a caption are
+# about something else: 0.65 is not far below the 0.73 of the mended one. The
+# pointing score of what is there has nothing to say. Of all that it names it is
+# 0 against 0.78. The mended one is as good on either.
+#
+# To look at the right place is not to have the right reason: as it calls a boat
+# a car, or a car a boat, the peak is in that thing 71 times in 100 (in the
+# picture below it is one of the others). Perhaps it looks there for the colour,
+# and has the word from the place, of which its first state, the mean of all
+# regions, can tell; we have not tested that.
 
 # %%
 figure, (left, right) = plt.subplots(
-    1, 2, figsize=(12, 4.4), width_ratios=[1.3, 1]
+    1, 2, figsize=(12, 4.4), width_ratios=[1, 2.2]
 )
-hues = {"biased": ORANGE, "mended": BLUE}
-for n, name in enumerate(accuracy):
-    places = np.arange(3) + 0.4 * n - 0.2
-    heights = [accuracy[name][split][0] for split in SPLITS]
-    left.bar(places, heights, 0.36, color=hues[name], label=name)
+n = boat(said, "reversed")
+words = said["reversed"][n]
+left.imshow(columns["reversed"]["image"][n])
+left.set_title(f'"{" ".join(words)}"', size=10, wrap=True)
+left.set_axis_off()
+maps = look(biased, features["reversed"][n : n + 1], [words])[0]
+for word, weights in zip(words, maps, strict=True):
+    if word in OTHER:
+        y, x = (np.array(np.unravel_index(weights.argmax(), GRID)) + 0.5) * 16
+        left.plot(x, y, "o", ms=26, mfc="none", mec="white", mew=6)
+        left.plot(x, y, "o", ms=26, mfc="none", mec=ORANGE, mew=3)
+        left.annotate(
+            f'"{word}"',
+            (x, y),
+            (24, 24),
+            textcoords="offset points",
+            weight="bold",
+            bbox={"fc": "white", "ec": ORANGE, "boxstyle": "round"},
+        )
+heads = {
+    "BLEU-4 / people": (PALE, "BLEU-4 / people's"),
+    "points, if there": (BLUE, "points at a boat or car, if it is there"),
+    "points": (ORANGE, "... of all that it names"),
+}
+for place, (head, (hue, label)) in enumerate(heads.items()):
+    heights = [row[head] for row in table.values()]
+    places = np.arange(len(table)) + 0.27 * place - 0.27
+    right.bar(places, heights, 0.25, color=hue, label=label)
     for x, y in zip(places, heights, strict=True):
-        left.text(x, y + 0.01, f"{y:.0%}", ha="center", size=9)
-    heights = [mean_of(graded[name], words) for words in (OTHER, FREE)]
-    places = np.arange(2) + 0.4 * n - 0.2
-    right.bar(places, heights, 0.36, color=hues[name])
-    for x, y in zip(places, heights, strict=True):
-        right.text(x, y + 0.01, f"{y:.0%}", ha="center", size=9)
-left.set_xticks(
-    range(3), ["aligned\n(as in training)", "test\n(anywhere)", "reversed"]
+        shown = "none" if np.isnan(y) else f"{y:.2f}"
+        right.text(x, np.nan_to_num(y) + 0.02, shown, ha="center", size=9)
+right.set_xticks(
+    range(len(table)), [f"{name},\n{split}" for name, split in table]
 )
-left.set(ylim=(0, 1.1), title="Boats and cars called what they are")
-left.legend(loc="lower left", ncols=2, bbox_to_anchor=(0, -0.34))
-right.set_xticks(range(2), ["boat, car", "other things"])
-right.set(ylim=(0, 1.1), title="Peak inside the thing (aligned)")
-chance = mean_of(graded["biased"], KINDS, 1)
-right.axhline(chance, color=DIM, linestyle=":")
-right.text(1.4, chance + 0.02, "by chance", ha="right", color=DIM)
-for panel in (left, right):
-    panel.tick_params(axis="x", length=0)
-save(figure, "mended.png")
+right.set(ylim=(0, 1.15), title="Unmasked by what is not there")
+right.legend(loc="upper center", ncols=3, bbox_to_anchor=(0.4, -0.12))
+right.tick_params(axis="x", length=0)
+save(figure, "unmasked.png")
 
 # %% [markdown]
 # ## What should be true now
 #
 # By the pictures it was trained with, nothing is wrong with the biased
-# captioner, and where it looks need not tell. Boats in the desert do.
+# captioner. Where it looks at what is not there tells, if one counts it.
 
 # %%
 if not FAST:
@@ -398,6 +499,12 @@ if not FAST:
     assert before["reversed"][0] < 0.3 < before["reversed"][1], before
     assert after["reversed"][0] > before["reversed"][0] + 0.3, after
     assert after["test"][0] > before["test"][0] + 0.2, after
+    holds, broken, mended_holds, mended_broken = table.values()
+    assert holds["BLEU-4 / people"] > 0.8, table
+    assert holds["points"] > holds["by chance"] + 0.3, table
+    assert broken["points"] < holds["points"] - 0.3, table
+    assert mended_broken["points"] > broken["points"] + 0.3, table
+    assert mended_broken["points"] > mended_holds["points"] - 0.25, table
 print("All that should be true is true.")
 
 # %% [markdown]
