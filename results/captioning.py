@@ -24,6 +24,7 @@ PRINTED = {
     "meteor": "METEOR",
     "relative_bleu_4": "BLEU-4 over that of people",
     "pointing_accuracy": "pointing accuracy",
+    "pointing_chance": "pointing by chance",
 }
 OF_UNSEEN = ("relative_bleu_4", "pointing_accuracy")
 FAST = {"preset": "test", "epochs": 1, "max_length": 12}
