@@ -8,6 +8,8 @@ from keras_seq.layers.attentive_lstm import AttentiveLSTM
 from keras_seq.ops.attentive_recurrence import attentive_lstm
 from keras_seq.ops.hard_attention import draw_one, likeliest_one
 
+OUTSIDE_TRAINING = ("likeliest", "expected")
+
 
 @keras.saving.register_keras_serializable(package="keras_seq")
 class HardAttentiveLSTM(AttentiveLSTM):
@@ -20,15 +22,17 @@ class HardAttentiveLSTM(AttentiveLSTM):
 
     but for a share of the rows (`expected_share`, in the paper half) the
     expected value $\sum_i \alpha_{ti} a_i$ takes its place, which makes
-    learning calmer. Outside of training the likeliest place is looked at, so
-    that answers are the same each time.
+    learning calmer. Outside of training nothing is drawn, so that answers are
+    the same each time: the likeliest place is looked at, or, with
+    `outside_training="expected"`, the expected value is seen.
 
     No gradient passes through a drawn place to $\alpha$. It comes with the
     loss: `training.HardAttentionObjective` scores the draws, which
     `models.draw_locations` gets out of a model.
 
-    Differs from the paper, which says nothing of what is looked at outside of
-    training, and has no $\beta_t$ here.
+    Differs from the paper, which has no $\beta_t$ here. What is looked at
+    outside of training it does not say; the code of its authors takes the
+    expected value unless told to take the likeliest place.
 
     Shapes, masking and weights: see `AttentiveLSTM`.
 
@@ -39,6 +43,7 @@ class HardAttentiveLSTM(AttentiveLSTM):
         expected_share: Share of the rows, in training, that see the expected
             value; drawn anew at each call.
         penalty: As in `AttentiveLSTM`.
+        outside_training: "likeliest" or "expected".
         kernel_initializer: As in `AttentiveLSTM`.
         recurrent_initializer: As in `AttentiveLSTM`.
         bias_initializer: As in `AttentiveLSTM`.
@@ -60,6 +65,7 @@ class HardAttentiveLSTM(AttentiveLSTM):
         attention_units,
         expected_share=0.5,
         penalty=0.0,
+        outside_training="likeliest",
         kernel_initializer="glorot_uniform",
         recurrent_initializer="orthogonal",
         bias_initializer="zeros",
@@ -80,12 +86,18 @@ class HardAttentiveLSTM(AttentiveLSTM):
                 "`expected_share` must be between 0 and 1. "
                 f"Received: expected_share={expected_share}"
             )
+        if outside_training not in OUTSIDE_TRAINING:
+            raise ValueError(
+                f"`outside_training` must be one of {OUTSIDE_TRAINING}. "
+                f"Received: outside_training={outside_training!r}"
+            )
         self.expected_share = expected_share
+        self.outside_training = outside_training
         self.seed = seed
         self.seed_generator = keras.random.SeedGenerator(seed)
 
     def recur(self, x, kept, mask, training):
-        choose = lambda weights, luck: likeliest_one(weights)  # noqa: E731
+        choose = lambda weights, luck: self.choose(weights)  # noqa: E731
         if training:
             rows = ops.shape(x)[1]
             # Drawn before the loop, so that each step is a plain function.
@@ -108,6 +120,8 @@ class HardAttentiveLSTM(AttentiveLSTM):
         return h, weights, choices, gates
 
     def choose(self, weights):
+        if self.outside_training == "expected":
+            return weights
         return likeliest_one(weights)
 
     def _draw(self, shape):
@@ -119,5 +133,6 @@ class HardAttentiveLSTM(AttentiveLSTM):
         return {
             **super().get_config(),
             "expected_share": self.expected_share,
+            "outside_training": self.outside_training,
             "seed": self.seed,
         }

@@ -1,5 +1,7 @@
 """Captions that say where they look (Xu et al., 2015)."""
 
+import functools
+
 import keras
 from keras import ops
 
@@ -26,6 +28,7 @@ def _preset(width, dropout=0.3, **more):
         "hidden_dim": width,
         "attention_dim": width,
         "attention": "soft",
+        "outside_training": "likeliest",
         "penalty": 0.0,
         "dropout": dropout,
         "tie_embeddings": True,
@@ -98,6 +101,8 @@ class ShowAttendTell(ImageCaptioner):
         hidden_dim: Width of the state.
         attention_dim: Width of the layer that compares a state with a region.
         attention: "soft" or "hard".
+        outside_training: What hard attention sees then, "likeliest" or
+            "expected"; see `HardAttentiveLSTM`. Soft attention has no choice.
         penalty: $\lambda$ of the doubly stochastic penalty, a loss that is
             added; see `AttentiveLSTM`.
         dropout: Share to drop of the embeddings, and before the logits.
@@ -117,6 +122,7 @@ class ShowAttendTell(ImageCaptioner):
         hidden_dim,
         attention_dim,
         attention="soft",
+        outside_training="likeliest",
         penalty=0.0,
         dropout=0.3,
         tie_embeddings=True,
@@ -153,7 +159,11 @@ class ShowAttendTell(ImageCaptioner):
             dense(hidden_dim, f"initial_{letter}", activation="tanh")
             for letter in "hc"
         ]
-        Decoder = AttentiveLSTM if attention == "soft" else HardAttentiveLSTM
+        Decoder = AttentiveLSTM
+        if attention == "hard":
+            Decoder = functools.partial(
+                HardAttentiveLSTM, outside_training=outside_training
+            )
         decoder = Decoder(
             hidden_dim,
             attention_dim,
@@ -182,6 +192,7 @@ class ShowAttendTell(ImageCaptioner):
         config = {
             **counts,
             "attention": attention,
+            "outside_training": outside_training,
             "penalty": penalty,
             "dropout": dropout,
             "tie_embeddings": tie_embeddings,

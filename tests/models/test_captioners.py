@@ -19,6 +19,9 @@ FAMILIES = {
     "hard": lambda *sizes, **more: models.show_attend_tell(
         *sizes, attention="hard", **more
     ),
+    "hard_expected": lambda *sizes, **more: models.show_attend_tell(
+        *sizes, attention="hard", outside_training="expected", **more
+    ),
     "transformer": models.transformer_captioner,
 }
 every_family = pytest.mark.parametrize("family", sorted(FAMILIES))
@@ -55,7 +58,7 @@ def decoder_weights(layer):
 def test_logits_match_the_paper(family, tied):
     model = make(family, tie_embeddings=tied)
     got, weights = call(model), weights_of(model)
-    if family in ("soft", "hard"):
+    if family == "soft" or family.startswith("hard"):
         weights["decoder"] = decoder_weights(model.decoder)
     for row, t in enumerate([5, 3, 4]):
         a, target = FEATURES[row], TARGET[row, :t]
@@ -188,6 +191,10 @@ def test_the_penalty_is_that_of_the_paper_and_padding_does_not_count():
 def test_bad_settings_are_named():
     with pytest.raises(ValueError, match="`attention`.*Received.*'loud'"):
         models.show_attend_tell(V, D, "test", attention="loud")
+    with pytest.raises(ValueError, match="`outside_training`.*'drawn'"):
+        models.show_attend_tell(
+            V, D, "test", attention="hard", outside_training="drawn"
+        )
     with pytest.raises(ValueError, match="`penalty`.*Received: penalty=-1"):
         models.show_attend_tell(V, D, "test", penalty=-1)
     with pytest.raises(ValueError, match="`model` must.*which has 0"):
