@@ -86,7 +86,14 @@ RECIPES = {
         "mirror": True,
         "length_penalty": 1.2,
         "soft": {"hidden_dim": 320, "attention_dim": 192, "dropout": 0.4},
-        "hard": {"hidden_dim": 320, "attention_dim": 192, "dropout": 0.4},
+        "hard": {
+            "hidden_dim": 320,
+            "attention_dim": 192,
+            "dropout": 0.4,
+            "outside_training": "expected",
+            "reward_weight": 0.1,
+            "length_penalty": 0.8,
+        },
         "show_and_tell": {"hidden_dim": 320, "dropout": 0.4},
         "transformer": {
             "num_layers": 2,
