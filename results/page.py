@@ -76,9 +76,13 @@ without painting the pictures and computing their features.
 Scores are those of the COCO evaluation, with the brevity penalty, which Xu et
 al. leave out (soft: 67 / 44.8 / 29.9 / 19.5). Times are after the features of
 the pictures were made. The length penalty is the best of 0.6, 1.0, 1.4 and 1.8
-on the 1,000 dev pictures, rounded to 1.2; no other setting was compared. Hard
-attention has the default weights of reward and entropy, which nobody tuned for
-photos.
+on the 1,000 dev pictures, rounded to 1.2. Hard attention's reward weighs a
+tenth of what it does by default, its length penalty is the best of 0.4, 0.8
+and 1.2 on 500 dev pictures after 4 epochs, and outside of training it sees the
+expected value, as in the code of the paper's authors. With the defaults of all
+three it had BLEU-4 17.7 here. On those dev pictures the model in the table has
+60.2 / 41.1 / 27.3 / 18.3, and by the likeliest place 59.2 / 40.3 / 27.0 /
+18.2: most of it is the reward. No other setting was compared.
 """,
 }
 IN_PERCENT = ("BLEU", "chrF", "CIDEr", "ROUGE", "METEOR")

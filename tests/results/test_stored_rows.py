@@ -30,6 +30,8 @@ FACTS = {
     "seed",
     "model",
     "alignment_heads",
+    "padding_share",
+    "pairs_too_long",
     "attention_heads",
 }
 # Measured with settings that have changed since; the next measurement takes
