@@ -34,9 +34,6 @@ FACTS = {
     "pairs_too_long",
     "attention_heads",
 }
-# Measured with settings that have changed since; the next measurement takes
-# them off this list, and the tests see to that.
-CHANGED_SINCE = set()
 # Measured before rows had their settings with them.
 WITHOUT_SETTINGS = {name for name in STORED if ROWS[name] is sentiment}
 
@@ -79,10 +76,7 @@ def differences(row):
 @pytest.mark.parametrize("name", sorted(STORED.keys() - WITHOUT_SETTINGS))
 def test_a_row_was_measured_with_the_settings_of_now(name):
     found = differences(STORED[name])
-    if name in CHANGED_SINCE:
-        assert found, f"{name} is up to date: take it off `CHANGED_SINCE`"
-    else:
-        assert not found, f"measure {name} again: (then, now) is {found}"
+    assert not found, f"measure {name} again: (then, now) is {found}"
 
 
 @pytest.mark.parametrize("name", STORED)
